@@ -153,6 +153,19 @@ Tensor taken(PyObject* capsule) {
                       -layout.low / static_cast<std::int64_t>(item_size(*dtype)));
 }
 
+/// As `kept_by_capsule`, of one of the two forms. What was taken is no more to be read: whoever
+/// took it may have let go of it. NumPy's own name says that an array still has it.
+template <class Managed>
+PyObject* kept_by(PyObject* capsule, const char* name_in_numpy) noexcept {
+  for (const char* const name : {Managed::name, name_in_numpy}) {
+    if (!PyCapsule_IsValid(capsule, name)) continue;
+    auto* const managed = static_cast<Managed*>(PyCapsule_GetPointer(capsule, name));
+    if (managed->deleter != let_go<Managed>) return nullptr;
+    return static_cast<CapsuleShare<Managed>*>(managed->manager_ctx)->alias.get();
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 PyObject* dlpack_capsule(PyObject* object, bool is_versioned, bool is_copy) {
@@ -186,6 +199,12 @@ Tensor tensor_of_dlpack(PyObject* capsule) {
   const char* const name = PyCapsule_GetName(capsule);
   throw_type_error("%s: a capsule named %s; one that nobody has taken yet is needed", op,
                    name ? name : "NULL");
+}
+
+PyObject* kept_by_capsule(PyObject* capsule) noexcept {
+  using Versioned = DLManagedTensorVersioned;
+  if (PyObject* const kept = kept_by<Versioned>(capsule, "numpy_dltensor_versioned")) return kept;
+  return kept_by<DLManagedTensor>(capsule, "numpy_dltensor");
 }
 
 }  // namespace garboard::python

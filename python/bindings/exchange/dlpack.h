@@ -18,4 +18,8 @@ PyObject* dlpack_capsule(PyObject* tensor, bool is_versioned, bool is_copy);
 /// for what no tensor can be, and BufferError for a version yet to come.
 Tensor tensor_of_dlpack(PyObject* capsule);
 
+/// What a capsule of ours keeps the memory by, also one that NumPy has put into another of its own;
+/// null for all others. Borrowed. Runs no Python.
+PyObject* kept_by_capsule(PyObject* capsule) noexcept;
+
 }  // namespace garboard::python

@@ -136,8 +136,12 @@ class GraphTable {
   void prefer_beside(ChainRow& row, const std::vector<Place>& places) const;
   /// Whether the step of `head` uses, of an older step, what was made by the same op and line.
   bool is_begun_with(Position head, const std::vector<Place>& places) const;
+  /// Tells whether two nodes were recorded by one op of one line. PyTorch's nodes have a line where
+  /// their tensor lives; of others the op alone is known.
   bool is_alike(Position a, Position b) const noexcept {
-    return nodes_[a].site == nodes_[b].site && nodes_[a].name == nodes_[b].name;
+    const bool is_known = nodes_[a].site != 0 && nodes_[b].site != 0;
+    if (is_known && nodes_[a].site != nodes_[b].site) return false;
+    return nodes_[a].name == nodes_[b].name;
   }
   bool leads_to(Position from, Position to) const;
   /// The next of a node on the way to the oldest step; none at its end.

@@ -9,9 +9,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <utility>
 #include <vector>
 
+#include "python/bindings/exchange/dlpack.h"
 #include "python/bindings/interpreter/frame_variables.h"
 #include "python/bindings/lifetime/exit_callbacks.h"
 #include "python/bindings/wrapped/bindings.h"
@@ -62,15 +64,39 @@ class Objects {
   std::vector<PyObject*> all_;
 };
 
-/// NumPy's array as its C interface promises it. The collector does not know arrays, so that what
-/// they look into would have no holder.
+/// NumPy's dtype and array as its C interface promises them. The collector does not know arrays, so
+/// that what they look into, or have as their elements, would have no holder.
+struct ArrayElement {
+  PyObject_HEAD;
+  PyTypeObject* type;
+  char kind;
+  static constexpr char object = 'O';
+};
+
 struct Array {
   PyObject_HEAD;
   char* data;
   int dim_count;
-  void *sizes, *strides;
+  const std::intptr_t *sizes, *strides;  // in bytes
   PyObject* base;
+  const ArrayElement* element;
 };
+
+/// Calls `meet` with each element of an array of objects; some may be null.
+template <class Meet>
+void visit_elements(const Array& array, Meet&& meet) {
+  std::intptr_t count = 1;
+  for (int i = 0; i < array.dim_count; ++i) count *= array.sizes[i];
+  for (std::intptr_t at = 0; at < count; ++at) {
+    const char* place = array.data;
+    std::intptr_t rest = at;
+    for (int i = array.dim_count; i-- > 0; rest /= array.sizes[i])
+      place += rest % array.sizes[i] * array.strides[i];
+    PyObject* element;
+    std::memcpy(&element, place, sizeof element);
+    if (element) meet(element);
+  }
+}
 
 /// The class of NumPy's arrays, where the program has imported it; else null.
 PyTypeObject* array_type() {
@@ -118,7 +144,8 @@ class ReferenceSearch {
 
  private:
   void meet(PyObject* object) {
-    const bool leads_on = PyObject_IS_GC(object) || is_array(object);
+    const bool leads_on =
+        PyObject_IS_GC(object) || is_array(object) || PyCapsule_CheckExact(object);
     if (!leads_on && !wanted_.has(object)) return;
     // Most references lead to what was met before, so that is asked before all else.
     const bool is_new = met_.add_if(object, [&] {
@@ -149,12 +176,19 @@ class ReferenceSearch {
 
   void follow(PyObject* object) {
     // Static types are no business of the collector's, and their tp_traverse says so by aborting.
-    if (is_array(object)) {
-      if (PyObject* const base = reinterpret_cast<Array*>(object)->base) meet(base);
+    if (is_array(object)) follow_array(*reinterpret_cast<const Array*>(object));
+    if (PyCapsule_CheckExact(object)) {
+      if (PyObject* const kept = kept_by_capsule(object)) meet(kept);
     }
     if (!PyObject_IS_GC(object)) return;
     if (PyFrame_Check(object)) visit_frame_variables(object, visit, this);
     if (const traverseproc traverse = Py_TYPE(object)->tp_traverse) traverse(object, visit, this);
+  }
+
+  void follow_array(const Array& array) {
+    if (array.base) return meet(array.base);  // whose elements a view has
+    if (array.element->kind != ArrayElement::object) return;
+    visit_elements(array, [this](PyObject* element) { meet(element); });
   }
 
   PyTypeObject* array_type_ = array_type();

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from garboard import _engine
 from garboard._shown.notebook import cell_of
 
-__all__ = ["Site", "line_of", "number_of", "site_of", "underlined"]
+__all__ = ["WIDTH", "Site", "line_of", "number_of", "site_of", "underlined"]
 
 _lines: dict[int, int] = {}
 _first: dict[Site, int] = {}
@@ -95,10 +95,22 @@ def short_path(file: str) -> str:
     return os.path.basename(file) if path.startswith(os.pardir) else path
 
 
+WIDTH = 80  # of a terminal
+
+
 def underlined(site: Site, indent: str, label: str = "") -> list[str]:
-    """Return the place with its source line, and a line of `~` below the latter."""
-    start = f"{indent}{label}{site.place}  {site.called}"
+    """Return the place with its source line, and a line of `~` below the latter.
+
+    In a terminal of usual width: what is too long for the place's line stands below it, and what
+    will be wrapped is not underlined.
+    """
+    place = f"{indent}{label}{site.place}  {site.called}".rstrip()
     if not site.source:
-        return [start]
-    start = f"{start:<32} "
-    return [start + site.source, " " * len(start) + "~" * len(site.source)]
+        return [place]
+    start = f"{place:<32} "
+    before: list[str] = []
+    if len(start) + len(site.source) > WIDTH:
+        before, start = [place], " " * (len(indent) + len(label or "  "))
+    lines = [*before, start + site.source]
+    is_whole = len(start) + len(site.source) <= WIDTH
+    return [*lines, " " * len(start) + "~" * len(site.source)] if is_whole else lines

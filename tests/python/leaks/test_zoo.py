@@ -60,7 +60,14 @@ def test_every_kind_has_a_program():
 PATCHED = (
     *("l01_global", "l01_total_loss", "l02_gradients", "l02_history", "l02_in_a_generator"),
     *("l02_outputs", "l02_records", "l05_buffer", "l05_meter_object", "l14_capturing_hooks"),
-    *("l14_tensor_hooks", "l15_key_holds_model", "l15_method", "l18_one_view", "l24_two_shapes"),
+    *(
+        "l02_losses_and_rates",
+        "l14_tensor_hooks",
+        "l15_key_holds_model",
+        "l15_method",
+        "l18_one_view",
+        "l24_two_shapes",
+    ),
 )
 
 
@@ -82,6 +89,7 @@ def test_a_patch_works_when_it_is_applied(name, tmp_path):
 PASTED = (
     *("l01_global", "l01_moving_average", "l01_total_loss", "l01_validation", "l02_by_step"),
     *("l02_detached", "l02_history", "l02_losses", "l02_records", "l05_meter", "l05_running_mean"),
+    *("l02_flushed_too_late", "l02_losses_and_rates", "l05_of_all_parameters"),
     *("l01_worst", "l02_heap", "l02_pairs", "l05_by_a_factor", "l05_in_place", "l18_one_view"),
 )
 

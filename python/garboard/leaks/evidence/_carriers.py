@@ -7,6 +7,7 @@ every object there is.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -73,15 +74,19 @@ def _add_graph_nodes(found: Carried, graphs: _GraphTable) -> None:
 
 
 def _owners() -> dict[int, tuple[Tensor, Any]]:
-    """Return each tensor that is an optimizer's state, which is made by being asked for."""
+    """Return each tensor that is an optimizer's state, which is made by being asked for, with what
+    carries it: the optimizer, or itself where a list in the state has it. What the library's own
+    optimizers have in lists they bound themselves, too."""
     kind: Any = loaded_class("garboard.optim", "Optimizer")
-    if kind is None:
-        return {}
-    return {
-        id(tensor): (tensor, optimizer)
-        for optimizer in _engine._instances([kind])
-        for tensor in tensors_in(list(optimizer.state.values()))
-    }
+    found: dict[int, tuple[Tensor, Any]] = {}
+    for optimizer in _engine._instances([kind]) if kind is not None else ():
+        is_ours = type(optimizer).__module__.startswith("garboard.")
+        for state in optimizer.state.values():
+            values = list(state.values()) if isinstance(state, Mapping) else [state]
+            for value in values:
+                for tensor in tensors_in(value):
+                    found[id(tensor)] = tensor, optimizer if is_ours or tensor is value else tensor
+    return found
 
 
 def _add_optimizers(
@@ -92,13 +97,15 @@ def _add_optimizers(
 ) -> None:
     rows: dict[int, Survivor] = {}
     for row in aliases:
-        _, optimizer = owners.get(id(row["tensor"]), (None, None))
-        part = births.pop(row["storage"], None) if optimizer is not None else None
+        _, carrier = owners.get(id(row["tensor"]), (None, None))
+        part = births.pop(row["storage"], None) if carrier is not None else None
         if part is None:
             continue
-        if id(optimizer) not in rows:
-            rows[id(optimizer)] = row_of(optimizer, "storage", _lined(part), 0)
-        rows[id(optimizer)].nbytes += part.nbytes
+        if id(carrier) not in rows:
+            first = row_of(carrier, "storage", _lined(part), 0)
+            is_itself = carrier is row["tensor"]
+            rows[id(carrier)] = replace(first, shape=row["shape"]) if is_itself else first
+        rows[id(carrier)].nbytes += part.nbytes
         found.storages.append(part.serial)
     found.rows.extend(rows.values())
 

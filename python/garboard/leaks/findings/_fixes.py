@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from garboard._shown.site import Site, site_of
 from garboard.leaks.evidence._rows import Survivor
+from garboard.leaks.findings._company import ending_for_all
 from garboard.leaks.holders._groups import Group
 from garboard.leaks.holders._holders import expression, storing_of
 from garboard.leaks.holders._hops import Link, written
@@ -20,7 +21,13 @@ from garboard.leaks.holders._patches import (
     with_method_on_sum,
     with_methods_on_stored,
 )
-from garboard.leaks.holders._source import Storing, accumulation_at, target_called
+from garboard.leaks.holders._source import (
+    Accumulation,
+    Storing,
+    accumulation_at,
+    target_by_key,
+    target_called,
+)
 from garboard.leaks.holders._unasked import is_a, items_of, keys_of
 
 __all__ = ["Accumulating", "Ending", "accumulating", "patch_bounding", "patch_stored", "stored_as"]
@@ -61,11 +68,20 @@ def accumulating(site: Site, holder: Sequence[Link], is_scalar: bool) -> Accumul
     not the line to mend.
     """
     found = None if is_of_library(site.file) else accumulation_at(site.file, site.line)
-    if found is None or (holder and found.name != holder[-1].edge.name):
+    if found is None or (holder and not _is_meant(found, holder)):
         return _kept_elsewhere(site, holder, is_scalar)
     return Accumulating(
         found.target, found.is_augmented, is_scalar, statement=found.statement, site=site
     )
+
+
+def _is_meant(found: Accumulation, holder: Sequence[Link]) -> bool:
+    """Tell whether a line updates the last object of a chain, also by a key that is a variable."""
+    if found.name == holder[-1].edge.name:
+        return True
+    if holder[-1].edge.kind != "item" or len(holder) < 2:
+        return False
+    return target_by_key(found.target) == holder[-2].edge.name
 
 
 def _kept_elsewhere(site: Site, holder: Sequence[Link], is_scalar: bool) -> Accumulating:
@@ -99,6 +115,8 @@ _KINDS = {list: "list", dict: "dict", set: "set", deque: "deque"}
 
 def patch_bounding(group: Group) -> Patch:
     """Return a bound for the container, behind the statement that fills it."""
+    if group.has_ever_more_holders():
+        return NO_PATCH
     found = storing_of(group.named, site_of(group.survivors[-1].site))
     kind = next((name for type_, name in _KINDS.items() if is_a(group.holder, type_)), "")
     is_named = group.named[-1].object is group.holder
@@ -118,6 +136,8 @@ def _stored_in(group: Group, ending: Ending) -> tuple[str, Storing, list[End]] |
     if found is None or (found[1].is_assignment and group.is_contained):
         return None
     ends = [End(way, ending(it)) for way, it in _stored_tensors(group)]
+    if len(ends) == 1 and not ends[0].way and ends[0].method in ("item", "detach"):
+        ends = [End((), ending_for_all(group, found[1], ends[0].method))]
     needed = [it for it in ends if it.method]
     return (*found, needed) if needed else None
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from typing import NamedTuple, TypeGuard
 
+from garboard.leaks.holders._guards import Asked, Guards
 from garboard.leaks.holders._source import assigned, grown_by, is_named
 from garboard.leaks.holders._statements import Scope, statements
 
-__all__ = ["is_begun_anew", "is_emptied", "is_in_loop", "is_trimmed", "limits"]
+__all__ = ["NOTHING", "Reach", "is_begun_anew", "is_emptied", "is_in_loop", "is_trimmed", "limits"]
 
-IsOutgrown = Callable[[ast.expr], bool]
 
 _TAKES = {"discard", "pop", "popitem", "popleft", "remove"}
 _TAKES_FROM_FIRST = {"heappop", "heappushpop", "heapreplace"}
@@ -55,33 +56,62 @@ class _Meant:
         )
 
 
-def is_emptied(scope: Scope, name: str, is_outgrown: IsOutgrown = lambda _: False) -> bool:
+def _never(number: ast.expr) -> bool:
+    return False
+
+
+class Reach(NamedTuple):
+    """What is known of numbers that the program compares with.
+
+    Attributes:
+        is_outgrown: Tells whether the container has far more items than a number.
+        is_far: Tells whether it has far fewer.
+        is_long: Tells whether nobody waits for so many steps.
+    """
+
+    is_outgrown: Asked = _never
+    is_far: Asked = _never
+    is_long: Asked = _never
+
+
+NOTHING = Reach()
+
+
+def is_emptied(scope: Scope, name: str, reach: Reach = NOTHING) -> bool:
     """Tell whether there is code that takes items out of the container called `name`.
 
     Or that looks at its length before it stores, or stores by an index that comes round; or that
     begins it anew: in a loop, or, for an attribute, in another function than `__init__`. A length
-    that is outgrown has bounded nothing: `if len(replay) > batch_size: train()`.
+    that is outgrown has bounded nothing: `if len(replay) > batch_size: train()`. Nor has one that
+    is far away, where it ends all items at once.
     """
-    return is_trimmed(scope, name, is_outgrown) or _is_ended(scope, name)
+    if is_trimmed(scope, name, reach):
+        return True
+    guards = _guards_of(scope, name, reach)
+    return any(not guards.keep(it) for it in _endings(scope, name))
 
 
-def is_trimmed(scope: Scope, name: str, is_outgrown: IsOutgrown = lambda _: False) -> bool:
+def is_trimmed(scope: Scope, name: str, reach: Reach = NOTHING) -> bool:
     """Tell the same, except of code that ends all items at once: that may run late, or never."""
-    if _is_ring(scope, name) or not all(map(is_outgrown, limits(scope, name))):
+    if _is_ring(scope, name) or not all(map(reach.is_outgrown, limits(scope, name, reach))):
         return True
     is_meant = _Meant(scope, name)
+    in_vain = _guards_of(scope, name, reach._replace(is_far=_never, is_long=_never))
     return any(
-        _takes(node, name, scope, is_meant)
+        _takes(node, name, scope, is_meant) and not in_vain.keep(node)
         for statement in statements(scope, name)
         if not hasattr(statement, "body")
         for node in ast.walk(statement)
     )
 
 
-def limits(scope: Scope, name: str) -> list[ast.expr]:
-    """Return what the length of the container called `name` is compared with: `len(name) < 100`."""
+def limits(scope: Scope, name: str, reach: Reach = NOTHING) -> list[ast.expr]:
+    """Return what the length of the container called `name` is compared with: `len(name) < 100`.
+
+    Not what is far away, where that ends all items at once: it bounds nothing.
+    """
     is_meant = _Meant(scope, name)
-    return [
+    found = [
         other
         for statement in statements(scope, name)
         if not isinstance(statement, ast.Assert)
@@ -89,6 +119,40 @@ def limits(scope: Scope, name: str) -> list[ast.expr]:
         if isinstance(part, ast.Compare)
         for other in _measures(part, is_meant)
     ]
+    far = [it for it in found if reach.is_far(it)]
+    if not far:
+        return found
+    ends, guards = _endings(scope, name), _guards_of(scope, name, reach)
+    is_for_the_end = bool(ends) and all(map(guards.keep, ends))
+    return [it for it in found if it not in far] if is_for_the_end else found
+
+
+def _guards_of(scope: Scope, name: str, reach: Reach) -> Guards:
+    """Return what tells which statements never run, by lengths and by every so many steps."""
+    is_meant = _Meant(scope, name)
+
+    def is_vain(test: ast.expr) -> bool:
+        if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):  # not step % 100
+            return _is_remainder(test.operand) and reach.is_long(test.operand.right)
+        if not isinstance(test, ast.Compare) or len(test.ops) != 1:
+            return False
+        (op,), (other,), is_equal = test.ops, test.comparators, isinstance(test.ops[0], ast.Eq)
+        if is_equal and _is_remainder(test.left):  # step % 100 == 0
+            return reach.is_long(test.left.right)
+        (number, *_) = [*_measures(test, is_meant), None]
+        if number is None:
+            return False
+        is_least = isinstance(op, ast.Gt | ast.GtE if number is other else ast.Lt | ast.LtE)
+        is_most = isinstance(op, ast.Lt | ast.LtE if number is other else ast.Gt | ast.GtE)
+        return ((is_least or is_equal) and reach.is_far(number)) or (
+            (is_most or is_equal) and reach.is_outgrown(number)
+        )
+
+    return Guards(scope.file, is_vain)
+
+
+def _is_remainder(node: ast.expr) -> TypeGuard[ast.BinOp]:
+    return isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod)
 
 
 def _own_parts(statement: ast.stmt) -> Iterator[ast.AST]:
@@ -113,21 +177,19 @@ def _measures(node: ast.Compare, is_meant: _Meant) -> list[ast.expr]:
     return [it for it in sides if it not in lengths] if lengths else []
 
 
-def _is_ended(scope: Scope, name: str) -> bool:
+def _endings(scope: Scope, name: str) -> list[ast.AST]:
+    """Return what ends all items at once, or begins the container anew."""
     is_meant = _Meant(scope, name)
+    found: list[ast.AST] = []
     for statement in statements(scope, name):
-        if isinstance(statement, _LOOPS) and any(
-            _assigns_within(part, name, scope) for part in statement.body
-        ):
-            return True
+        if isinstance(statement, _LOOPS):
+            found += (it for part in statement.body for it in _assigning(part, name, scope))
         is_method = isinstance(statement, ast.FunctionDef) and statement.name != "__init__"
-        if is_method and scope.is_attribute and _assigns_within(statement, name, scope):
-            return True
-        if not hasattr(statement, "body") and any(
-            _clears(node, is_meant) for node in ast.walk(statement)
-        ):
-            return True
-    return False
+        if is_method and scope.is_attribute:
+            found += _assigning(statement, name, scope)
+        if not hasattr(statement, "body"):
+            found += (node for node in ast.walk(statement) if _clears(node, is_meant))
+    return found
 
 
 def is_begun_anew(scope: Scope, name: str) -> bool:
@@ -199,12 +261,13 @@ def _wraps(statement: ast.stmt, indexes: set[str]) -> bool:
     )
 
 
-def _assigns_within(top: ast.AST, name: str, scope: Scope) -> bool:
-    """Tell whether something new is assigned, and not the same with more in it."""
-    return any(
-        is_named(target, name, scope) and grown_by(target, value) is None
+def _assigning(top: ast.AST, name: str, scope: Scope) -> Iterator[ast.AST]:
+    """Yield what assigns something new, and not the same with more in it."""
+    return (
+        node
         for node in ast.walk(top)
         for target, value in assigned(node)
+        if is_named(target, name, scope) and grown_by(target, value) is None
     )
 
 

@@ -25,6 +25,7 @@ from garboard.leaks.holders._unasked import (
     attributes_of,
     is_a,
     is_cache,
+    is_object_array,
     is_plain_tuple,
     items_of,
     keys_of,
@@ -149,15 +150,20 @@ class Group:
         return sum(self._sizes()) or len(self.survivors)
 
     def slots(self) -> int | None:
-        """Return the length of a list that was made before its items, as long as some are none."""
+        """Return the length of a list that was made before its items, as long as some are none; of
+        an array of objects, which always is."""
         least = sum(it.weight for it in self.survivors)
         length, size = length_of(self.holder), _size_of(self.holder, least)
-        is_made = is_a(self.holder, list) and length is not None and length != size
+        is_made = is_object_array(self.holder) or (is_a(self.holder, list) and length != size)
         return length if is_made and not self.siblings else None
 
     def most_items(self) -> int:
         """Return how many items the largest of the holders has, likewise."""
         return max(self._sizes(), default=len(self.survivors))
+
+    def has_ever_more_holders(self) -> bool:
+        """Tell whether there are ever more holders, as in a tree, each with few items."""
+        return len(self.holders) > self.most_items()
 
     def _sizes(self) -> list[int]:
         least = sum(it.weight for it in self.survivors)
@@ -205,7 +211,8 @@ def _size_of(holder: Any, least: int) -> int | None:
     if is_cache(holder):
         return int(type(holder).cache_info(holder).currsize)
     length = length_of(holder) if is_container(holder) else None
-    if length is None or length <= least or not is_a(holder, (list, dict)):
+    has_places = is_a(holder, (list, dict)) or is_object_array(holder)
+    if length is None or length <= least or not has_places:
         return length
     ids = list(map(id, items_of(holder)))
     last = ids[-1] if ids.count(ids[-1]) > 1 else 0  # of `[0.0] * most`
@@ -248,8 +255,9 @@ def age(survivor: Survivor) -> tuple[bool, int]:
 
 
 def is_container(thing: Any) -> bool:
-    """Tell whether a thing can gain items: a list, dict, set or deque, or a cache."""
-    return is_a(thing, _CONTAINERS) or is_cache(thing)
+    """Tell whether a thing can gain items: a list, dict, set or deque, a cache, or an array of
+    objects, whose places can be filled."""
+    return is_a(thing, _CONTAINERS) or is_cache(thing) or is_object_array(thing)
 
 
 Path = tuple[Survivor, list[Any]]  # the objects from a root to the tensor, or to what has it
@@ -263,7 +271,7 @@ class _Cut(list[Any]):
 
 def grouped(found: Sequence[Path]) -> list[Group]:
     """Group survivors by the deepest object that leads to all of them and branches there."""
-    roots: dict[int, list[Path]] = {}
+    roots: dict[tuple[int, bool], list[Path]] = {}
     stashes: dict[object, list[Path]] = {}
     threads: dict[object, list[Path]] = {}
     for survivor, path in found:
@@ -276,12 +284,14 @@ def grouped(found: Sequence[Path]) -> list[Group]:
         elif is_a(path[0], FrameType) and is_of_other_thread(path[0]):
             threads.setdefault((path[0].f_code, survivor.site), []).append(whole)
         else:
-            roots.setdefault(id(path[0]), []).append(whole)
+            # What an optimizer stands for is apart from what its state is seen to have.
+            is_whole = survivor.what == "storage" and is_one("optimizer", path[-1])
+            roots.setdefault((id(path[0]), is_whole), []).append(whole)
     for paths in threads.values():
         if len({id(path[0]) for _, path in paths}) > 1:
             stashes[id(paths)] = paths  # of threads that do the same
         else:
-            roots.setdefault(id(paths[0][1][0]), []).extend(paths)
+            roots.setdefault((id(paths[0][1][0]), False), []).extend(paths)
     groups = [group for paths in roots.values() for group in _split(paths, 0)]
     groups += [_stash(paths) for paths in stashes.values()]
     return sorted(_merged(groups), key=lambda group: group.survivors[0].serial)

@@ -7,9 +7,10 @@ import ast
 import sys
 import threading
 import weakref
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from itertools import pairwise
-from types import FrameType, FunctionType
+from types import FrameType, FunctionType, MethodType
 from typing import Any
 
 from garboard import _engine
@@ -19,6 +20,7 @@ from garboard._shown.site import Site
 from garboard.leaks.evidence._classes import is_one
 from garboard.leaks.holders._describe import code_of, described, file_of, is_context, place_of
 from garboard.leaks.holders._emptying import (
+    Reach,
     is_begun_anew,
     is_emptied,
     is_in_loop,
@@ -72,8 +74,8 @@ def chain_places(chain: Sequence[Link]) -> tuple[Site | None, ...]:
 
 
 _VARIABLES = (
-    "global", "local", "closure variable", "default argument", "context variable", "fixture",
-    "output",
+    "argument", "global", "local", "closure variable", "default argument", "context variable",
+    "fixture", "output",
 )  # fmt: skip
 
 
@@ -142,9 +144,16 @@ def holder_site(chain: Sequence[Link], near: Site) -> Site | None:
     if chain[at].edge.kind == "fixture":  # a test fills it by the name of an argument
         return place_of(attributes_of(chain[at - 1].object).get("func"))
     found = storing_of(chain, near)
+    if (found is None or found[1].is_assignment) and is_one("module", chain[-1].object):
+        found_by_name = _called_near(near, _NAMING)
+        if found_by_name is not None:
+            return found_by_name
     if found is not None:
         return Site(found[0], found[1].line, "")
     return _own_place(chain[at - 1].object)
+
+
+_NAMING = {"add_module", "register_buffer", "register_module", "register_parameter", "setattr"}
 
 
 def _own_place(thing: Any) -> Site | None:
@@ -165,8 +174,8 @@ def may_be_emptied(chain: Sequence[Link], near: Site, opened: Opened = ANYWHERE)
     Or will begin it anew: a variable of a function ends with the call, and a loop of the program
     calls again. A loop around the whole check does not.
     """
-    is_outgrown = _outgrown_by(chain)
-    if any(is_emptied(scope, name, is_outgrown) for scope, name in _scopes(chain, near)):
+    reach = _reach_of(chain)
+    if any(is_emptied(scope, name, reach) for scope, name in _scopes(chain, near)):
         return True
     owners = (chain[: at + 1] for at in range(1, _last_named(chain) or 0))
     if any(
@@ -181,19 +190,31 @@ def may_be_emptied(chain: Sequence[Link], near: Site, opened: Opened = ANYWHERE)
 
 def may_be_trimmed(chain: Sequence[Link], near: Site) -> bool:
     """Tell whether the program has code that takes some items out of it, and not all at once."""
-    is_outgrown = _outgrown_by(chain)
-    return any(is_trimmed(scope, name, is_outgrown) for scope, name in _scopes(chain, near))
+    reach = _reach_of(chain)
+    return any(is_trimmed(scope, name, reach) for scope, name in _scopes(chain, near))
 
 
-def _outgrown_by(chain: Sequence[Link]) -> Callable[[ast.expr], bool]:
-    """Return what tells of a number that the last object has twice as many items."""
+_FAR = 100_000  # items or steps
+_TIMES = 500  # as many items as there are
+
+
+def _reach_of(chain: Sequence[Link]) -> Reach:
+    """Return what tells of numbers that the last object has outgrown, and of those that are far."""
     items = length_of(chain[-1].object) or 0
 
     def is_outgrown(limit: ast.expr) -> bool:
         number = _number(limit, chain)
         return number is not None and items > 2 * number
 
-    return is_outgrown
+    def is_far(limit: ast.expr) -> bool:
+        number = _number(limit, chain)
+        return number is not None and number >= max(_FAR, _TIMES * items)
+
+    def is_long(steps: ast.expr) -> bool:
+        number = _number(steps, chain)
+        return number is not None and number >= _FAR
+
+    return Reach(is_outgrown, is_far, is_long)
 
 
 def room_of(chain: Sequence[Link], near: Site) -> int | None:
@@ -201,10 +222,11 @@ def room_of(chain: Sequence[Link], near: Site) -> int | None:
 
     `len(self.rows) < self.capacity`, where that is a number now.
     """
+    reach = _reach_of(chain)
     found = [
         size
         for scope, name in _scopes(chain, near)
-        for limit in limits(scope, name)
+        for limit in limits(scope, name, reach)
         if (size := _number(limit, chain)) is not None
     ]
     return max(found, default=None)
@@ -213,10 +235,29 @@ def room_of(chain: Sequence[Link], near: Site) -> int | None:
 def _number(limit: ast.expr, chain: Sequence[Link]) -> int | None:
     """Return a number that is written, or that a variable or an attribute of the holder's is."""
     if isinstance(limit, ast.Constant):
+        if type(limit.value) is float and limit.value.is_integer():  # 1e6
+            return int(limit.value)
         return limit.value if type(limit.value) is int else None
+    if isinstance(limit, ast.BinOp):
+        return _computed(limit, chain)
     name = getattr(limit, "attr", getattr(limit, "id", ""))
     values = (space.get(name) for space in _spaces(chain))
     return next((it for it in values if type(it) is int), None)
+
+
+def _computed(limit: ast.BinOp, chain: Sequence[Link]) -> int | None:
+    """Return `10**6`, `1 << 20`, `64 * 1024`, also of variables."""
+    left, right = _number(limit.left, chain), _number(limit.right, chain)
+    if left is None or right is None or max(abs(left), abs(right)) > 1 << 40:
+        return None
+    if isinstance(limit.op, ast.Mult):
+        return left * right
+    if isinstance(limit.op, ast.Add):
+        return left + right
+    is_small = 0 <= right <= 64 and abs(left) <= 1 << 20
+    if is_small and isinstance(limit.op, ast.Pow):
+        return int(left**right)
+    return left << right if is_small and isinstance(limit.op, ast.LShift) else None
 
 
 def _spaces(chain: Sequence[Link]) -> Iterator[Mapping[str, Any]]:
@@ -258,7 +299,10 @@ def _scopes(chain: Sequence[Link], near: Site) -> list[tuple[Scope, str]]:
     if at is None:
         return []
     (kind, name), owner = chain[at].edge, chain[at - 1].object
-    code = owner.f_code if is_a(owner, FrameType) else code_of(owner)
+    called = partial.func.__get__(owner) if kind == "argument" else owner
+    if kind == "argument" and is_a(called, MethodType):
+        called = called.__func__
+    code = owner.f_code if is_a(owner, FrameType) else code_of(called)
     if code is not None and kind not in ("global", "attribute"):
         inner = Scope(printable(code.co_filename), code.co_firstlineno)
         # A closure's variable is its outer function's; a local is nobody else's.

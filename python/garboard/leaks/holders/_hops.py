@@ -11,6 +11,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextvars import Context
+from functools import partial
 from types import (
     AsyncGeneratorType,
     BuiltinMethodType,
@@ -36,6 +37,7 @@ from garboard.leaks.holders._unasked import (
     first_is_there,
     is_a,
     is_cache,
+    is_object_array,
     is_plain_tuple,
     items_of,
     keys_of,
@@ -211,6 +213,20 @@ def _of_method(method: Any, ahead: Sequence[Any]) -> Step | None:
     return Edge("bound to" if ahead[0] is getattr(method, "__self__", None) else "function"), 1
 
 
+def _of_partial(partial_: partial[Any], ahead: Sequence[Any]) -> Step | None:
+    """Name what a function will be called with as the function does."""
+    called = partial.func.__get__(partial_)
+    is_bound = is_a(called, MethodType)
+    function = called.__func__ if is_bound else called
+    code = function.__code__ if is_a(function, FunctionType) else None
+    if ahead[0] is partial.args.__get__(partial_) and len(ahead) > 1:
+        at = first_is_there(ahead[1], ahead[0])
+        names = code.co_varnames[is_bound : code.co_argcount] if code is not None else ()
+        if at is not None:
+            return Edge("argument", names[at] if at < len(names) else f"args[{at}]"), 2
+    return _namespace("argument", partial.keywords.__get__(partial_), ahead)
+
+
 def _of_type(cls: type, ahead: Sequence[Any]) -> Step | None:
     if is_a(ahead[0], dict) and len(ahead) > 1:
         name = name_of(space_of(cls), ahead[1])
@@ -301,10 +317,10 @@ def _of_instance(instance: Any, ahead: Sequence[Any]) -> Step | None:
         return part
     step = _namespace("attribute", space, ahead)
     if step is not None:
-        return step
+        return _as_asked_for(instance, *step)
     name = name_of(space, ahead[0])
     if name is not None:
-        return Edge("attribute", name), 1
+        return _as_asked_for(instance, Edge("attribute", name), 1)
     for cls in mro_of(type(instance)):
         for name, member in list(space_of(cls).items()):
             if type(member) is MemberDescriptorType:
@@ -317,6 +333,12 @@ def _of_instance(instance: Any, ahead: Sequence[Any]) -> Step | None:
     if ahead[0] is type(instance):
         return Edge("class"), 1
     return _of_special(instance, ahead)
+
+
+def _as_asked_for(instance: Any, edge: Edge, passed: int) -> Step:
+    """Call an attribute by the name of the property that gives it: `optimizer.state`."""
+    is_state = edge.name == "_seen" and is_one("optimizer", instance)
+    return (Edge(edge.kind, "state") if is_state else edge), passed
 
 
 def _of_fixture(fixture: Any, ahead: Sequence[Any]) -> Step | None:
@@ -332,6 +354,8 @@ def _of_fixture(fixture: Any, ahead: Sequence[Any]) -> Step | None:
 def _of_special(instance: Any, ahead: Sequence[Any]) -> Step | None:
     if is_cache(instance):
         return Edge("cached result"), 2 if is_a(ahead[0], dict) and len(ahead) > 1 else 1
+    if is_object_array(instance):
+        return _of_sequence(instance, ahead)
     if is_a(instance, threading.local) and len(ahead) > 2 and is_a(ahead[1], dict):
         return Edge("thread-local", name_of(ahead[1], ahead[2]) or ""), 3
     return None
@@ -344,6 +368,7 @@ _RULES: tuple[tuple[Any, _Rule], ...] = (
     ((GeneratorType, CoroutineType, AsyncGeneratorType), _of_generator),
     (FunctionType, _of_function),
     ((MethodType, BuiltinMethodType), _of_method),
+    (partial, _of_partial),
     (type, _of_type),
     (TracebackType, _of_traceback),
     (BaseException, _of_exception),

@@ -9,7 +9,15 @@ import ast
 from collections.abc import Sequence
 from typing import NamedTuple
 
-__all__ = ["End", "added_parts", "changed_in_place", "mended_sum", "stored_parts", "with_ends"]
+__all__ = [
+    "End",
+    "added_parts",
+    "changed_in_place",
+    "mended_sum",
+    "stored_parts",
+    "with_ends",
+    "written_call",
+]
 
 
 class End(NamedTuple):
@@ -17,11 +25,23 @@ class End(NamedTuple):
 
     Attributes:
         way: The indexes and keys that lead from what is stored to the tensor.
-        method: Its name.
+        method: Its name; or what `written_call` knows besides.
     """
 
     way: tuple[str, ...]
     method: str
+
+
+_BY_WHAT_IT_IS = {
+    "item or detach": "{0}.item() if {0}.numel() == 1 else {0}.detach()",
+    "item or itself": "{0}.item() if hasattr({0}, 'item') else {0}",
+    "detach or itself": "{0}.detach() if hasattr({0}, 'detach') else {0}",
+}
+
+
+def written_call(text: str, method: str) -> str:
+    """Return a call of a method on an expression; of several, of the one that what it is takes."""
+    return _BY_WHAT_IT_IS.get(method, f"{{0}}.{method}()").format(text)
 
 
 def with_ends(statement: str, value: str, ends: Sequence[End], is_many: bool = False) -> str | None:
@@ -55,10 +75,13 @@ def stored_parts(
         node = _part_of(whole, way) if whole is not None else None
         if node is None or isinstance(node, ast.Constant | ast.Starred | _DISPLAYS):
             return []
+        if method in _BY_WHAT_IT_IS and not isinstance(node, _PLACES):
+            return []  # it is written three times, and would run as often
         found.append((node, method))
     return found
 
 
+_PLACES = ast.Name | ast.Attribute
 _DISPLAYS = ast.Tuple | ast.List | ast.Set | ast.Dict | ast.ListComp | ast.SetComp | ast.DictComp
 
 
@@ -203,6 +226,8 @@ class _Ending(ast.NodeTransformer):
 
     def visit(self, node: ast.AST) -> ast.AST:
         for it, method in self._ends:
+            if node is it and method in _BY_WHAT_IT_IS:
+                return ast.parse(written_call(ast.unparse(it), method), mode="eval").body
             if node is it:
                 return ast.Call(ast.Attribute(it, method, ast.Load()), [], [])
         return self.generic_visit(node)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from garboard._shown.notebook import cell_of
 from garboard.leaks.holders._library import is_of_library
-from garboard.leaks.holders._mending import End, added_parts, stored_parts
+from garboard.leaks.holders._mending import End, added_parts, stored_parts, written_call
 from garboard.leaks.holders._source import Storing
 from garboard.leaks.holders._statements import (
     block_of,
@@ -171,9 +171,11 @@ def removed_at_the_end(file: str, line: int) -> Patch:
 def _call(node: ast.expr, method: str) -> Iterator[Edit]:
     """`node.method()`, in parentheses where a method could not follow."""
     is_primary = isinstance(node, ast.Name | ast.Attribute | ast.Call | ast.Subscript)
+    text = ast.unparse(node)
+    call = written_call(text, method).removeprefix(text)
     if not is_primary:
         yield Edit(_begin(node), _begin(node), "(")
-    yield Edit(_end(node), _end(node), f".{method}()" if is_primary else f").{method}()")
+    yield Edit(_end(node), _end(node), call if is_primary else f"){call}")
 
 
 def _begin(node: ast.expr | ast.stmt | ast.alias) -> tuple[int, int]:

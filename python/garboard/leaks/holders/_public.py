@@ -8,6 +8,7 @@ from types import FunctionType, ModuleType, TracebackType
 from typing import Any
 
 from garboard._shown.site import Site
+from garboard.leaks.evidence._classes import is_one
 from garboard.leaks.holders._describe import file_of, is_context
 from garboard.leaks.holders._hops import Link
 from garboard.leaks.holders._library import is_of_library
@@ -52,6 +53,8 @@ def _is_own(chain: Sequence[Link], at: int, near: Site) -> bool:
         return not is_of_library(file_of(owner))
     if kind != "attribute" or is_context(owner) or is_a(owner, FunctionType):
         return True
+    if name == "state" and is_one("optimizer", owner):
+        return name in _attributes_in(near.file)
     files = [file_of(cls) for cls in mro_of(type(owner)) if cls is not object]
     if not any(map(is_of_library, files)):
         return True

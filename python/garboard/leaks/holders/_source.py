@@ -25,6 +25,7 @@ __all__ = [
     "is_named",
     "joining",
     "storing_line",
+    "target_by_key",
     "target_called",
     "text_at",
 ]
@@ -64,7 +65,8 @@ class Accumulation(NamedTuple):
 class Storing(NamedTuple):
     """A line that fills a container, what it says, and what it stores: one item or many.
 
-    Or, where there is none, the line that assigns the variable.
+    Or, where there is none, the line that assigns the variable. `is_only` where no other line
+    fills it.
     """
 
     line: int
@@ -72,6 +74,7 @@ class Storing(NamedTuple):
     value: str
     is_assignment: bool = False
     is_many: bool = False
+    is_only: bool = False
 
 
 def accumulation_at(file: str, line: int) -> Accumulation | None:
@@ -100,6 +103,14 @@ def _last_part(place: ast.expr) -> str:
     if isinstance(place, ast.Attribute):
         return place.attr
     return ast.unparse(place.slice if isinstance(place, ast.Subscript) else place)
+
+
+def target_by_key(target: str) -> str | None:
+    """Return `sums` of `self.sums[name]`; None of a key that is written out, or where none is."""
+    tree = ast.parse(target, mode="eval").body
+    if not isinstance(tree, ast.Subscript) or isinstance(tree.slice, ast.Constant):
+        return None
+    return _last_part(tree.value)
 
 
 def target_called(statement: str, name: str) -> str | None:
@@ -184,7 +195,15 @@ def _stored(statement: ast.stmt, bound: Mapping[str, ast.Attribute]) -> Iterator
     if hasattr(statement, "body"):  # its statements come by themselves
         return
     for node in ast.walk(statement):
-        if not (isinstance(node, ast.Call) and node.args):
+        if not isinstance(node, ast.Call):
+            continue
+        for it in node.keywords:  # replace(state, trace=(*state.trace, x))
+            for part in ast.walk(it.value):
+                if not isinstance(part, ast.Attribute) or part.attr != it.arg:
+                    continue
+                if (added := grown_by(part, it.value)) is not None:
+                    yield _place(part, *added)
+        if not node.args:
             continue
         called = bound.get(ast.unparse(node.func), node.func)
         name = getattr(called, "attr", getattr(called, "id", ""))
@@ -326,22 +345,32 @@ def storing_line(
     *_, nearest = min(begun, key=lambda it: (*it[:2], abs(it[2].line - near)), default=(None,))
     is_here = nearest is not None and nearest.line == near
     if stores and not (is_here and all(it.line != near for _, it in stores)):
-        return min(stores, key=lambda it: (it[0], abs(it[1].line - near)))[1]
+        found = min(stores, key=lambda it: (it[0], abs(it[1].line - near)))[1]
+        return found._replace(is_only=len({it.line for _, it in stores}) == 1)
     if is_here:
         return nearest
     return _stored_by_another_name(scope, name, near) or nearest
 
 
 def _stored_by_another_name(scope: Scope, name: str, near: int) -> Storing | None:
-    """Find what fills a container through `rows = self.rows`, or an attribute called like it on the
-    line where the tensor is born."""
+    """Find what fills a container through `rows = self.rows`, or what is in it through
+    `row = self.rows[key]`, or an attribute called like it on the line where the tensor is born."""
     places = _places(scope)
-    others = {
-        target.id
-        for it in statements(scope, name)
+    named = [
+        (target.id, _place(value, value).name)
+        for it in statements(Scope(scope.file))
         for target, value in assigned(it)
-        if isinstance(target, ast.Name) and is_named(value, name, scope)
-    }
+        if isinstance(target, ast.Name)
+    ]
+    others: set[str] = set()
+    size = -1
+    while size != len(others):
+        size = len(others)
+        others |= {
+            new
+            for new, of in named
+            if is_named(of, name, scope) or (isinstance(of, ast.Name) and of.id in others)
+        }
     found = [
         Storing(it.lineno, ast.unparse(it), place.value, is_many=place.is_many)
         for it in statements(Scope(scope.file))

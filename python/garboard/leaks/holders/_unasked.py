@@ -16,6 +16,7 @@ from typing import Any, TypeGuard
 from garboard import _engine
 from garboard._arguments.texts import printable
 from garboard._engine import Tensor, _Size
+from garboard.leaks.evidence._classes import loaded_class
 
 __all__ = [
     "attributes_of",
@@ -24,6 +25,7 @@ __all__ = [
     "is_a",
     "is_cache",
     "is_disposed",
+    "is_object_array",
     "is_plain_tuple",
     "items_of",
     "keys_of",
@@ -54,6 +56,14 @@ def is_a(thing: Any, kind: Any) -> bool:
 def is_cache(thing: Any) -> bool:
     """Tell whether a thing is a function behind `lru_cache` or `cache`."""
     return is_a(thing, _CACHE)
+
+
+def is_object_array(thing: Any) -> bool:
+    """Tell whether a thing is a NumPy array whose elements are objects."""
+    array: Any = loaded_class("numpy", "ndarray")
+    if array is None or not is_a(thing, array):
+        return False
+    return str(space_of(array)["dtype"].__get__(thing).kind) == "O"
 
 
 # Classes, which a metaclass may speak for
@@ -118,16 +128,21 @@ def _builtin(thing: Any) -> Any:
 
 
 def length_of(thing: Any) -> int | None:
-    """Return how many items a builtin container has, or one made of it; None for all else."""
+    """Return how many items a builtin container has, or one made of it, or an array of objects;
+    None for all else."""
     kind = _builtin(thing)
-    return None if kind is None else int(kind.__len__(thing))
+    if kind is not None:
+        return int(kind.__len__(thing))
+    return len(items_of(thing)) if is_object_array(thing) else None
 
 
 def items_of(thing: Any) -> list[Any]:
-    """Return what a list, tuple, set or deque has; the values of a dict; of all else nothing."""
+    """Return what a list, tuple, set, deque or array of objects has; the values of a dict; of all
+    else nothing."""
     kind = _builtin(thing)
     if kind is None:
-        return []
+        array: Any = loaded_class("numpy", "ndarray")
+        return list(space_of(array)["flat"].__get__(thing)) if is_object_array(thing) else []
     return list(dict.values(thing) if kind is dict else kind.__iter__(thing))
 
 

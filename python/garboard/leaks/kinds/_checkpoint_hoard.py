@@ -9,6 +9,7 @@ unless the program takes copies out again.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 
 from garboard._shown.site import site_of
@@ -16,10 +17,11 @@ from garboard.leaks.evidence._tensors import living_parameters
 from garboard.leaks.findings._kind import Kind
 from garboard.leaks.findings._traits import is_emptied_by_code
 from garboard.leaks.holders._groups import Group
-from garboard.leaks.holders._source import calls_at
+from garboard.leaks.holders._source import calls_at, text_at
 
 __all__ = ["KIND"]
 
+_GRADIENT = re.compile(r"\.grad\b")  # which has a parameter's shape, and is none
 _COPYING = {"clone", "copy", "deepcopy", "load_state_dict", "state_dict"}
 
 
@@ -29,6 +31,8 @@ def _fits(group: Group) -> bool:
     newest = group.survivors[-1]
     site = site_of(newest.site)
     if not _COPYING & calls_at(site.file, site.line):
+        return False
+    if _GRADIENT.search(text_at(site.file, site.line)):
         return False
     copied = Counter(it.shape for it in group.survivors if it.step == newest.step)
     return copied <= _shapes_of_models(group)

@@ -75,6 +75,8 @@ def _fix(group: Group) -> str:
         return stored_as(group, _ending) or _ELSE[ending]
     if len({it.step for it in group.survivors}) == 1:
         return f"take it out of {name} when it is done, or make it inside a dispose_scope()"
+    if group.has_ever_more_holders():
+        return f"cut what {name} is part of where it is done with: there are ever more like it"
     bounding = _bounding(group, name)
     return f"bound {name}{bounding}, or clear it at the end of each epoch"
 

@@ -1,7 +1,7 @@
 """Something lives on, and nothing that can be seen holds it.
 
-A C extension, an object array or another library may hold it. The report tells the bytes and the
-line of birth; who holds it, it does not guess.
+A C extension, an array of records with objects or another library may hold it. The report tells
+the bytes and the line of birth; who holds it, it does not guess.
 
 Evidence: births of nearly every step survive, and no root of the interpreter leads to them.
 """

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import TextIO
 
 from garboard._engine import human_bytes
-from garboard._shown.site import underlined
+from garboard._shown.site import WIDTH, underlined
 from garboard.leaks.findings._leak import Leak, Verdict
 from garboard.leaks.judging._checked import Checked
 
@@ -64,9 +64,7 @@ def _noun(verdict: Verdict, number: int) -> str:
 def leak_text(leak: Leak) -> list[str]:
     """Return the lines of one finding."""
     lines = [
-        f"{leak.verdict}  {leak.kind}  [{leak.fingerprint}]  {leak.figures}",
-        *([f"  when  {leak.forecast}"] if leak.forecast else []),
-        f"  fix   {leak.fix}",
+        *_first_lines(leak),
         *underlined(leak.site, "  ", "born  "),
         *(underlined(leak.moved_site, "  ", "moved ") if leak.moved_site else ()),
         f"  held  {leak.holder}",
@@ -83,6 +81,18 @@ def leak_text(leak: Leak) -> list[str]:
         lines.append("  the fix, for patch -p1" if is_file else "  the fix")
         lines += [f"  {line}" for line in leak.diff.splitlines()]
     return lines
+
+
+def _first_lines(leak: Leak) -> list[str]:
+    """Return verdict, rate, forecast and fix, of which each fits a terminal where it can."""
+    start, mark, rate = f"{leak.verdict}  {leak.kind}", f"  [{leak.fingerprint}]", str(leak.rate)
+    first, seen = f"{start}{mark}  {leak.figures}", ""
+    if rate and len(first) > WIDTH:
+        first, seen = f"{start}{mark}  {rate}", f"  seen  {leak.evidence}"
+        if len(first) > WIDTH:
+            first, seen = f"{start}  {rate}", f"{seen}{mark}"
+    when = f"  when  {leak.forecast}" if leak.forecast else ""
+    return [it for it in (first, when, f"  fix   {leak.fix}", seen) if it]
 
 
 def show(report: str, file: TextIO | None) -> None:

@@ -6,7 +6,13 @@ import ast
 from textwrap import dedent
 
 import pytest
-from garboard.leaks.holders._emptying import is_begun_anew, is_emptied, is_trimmed, limits
+from garboard.leaks.holders._emptying import (
+    Reach,
+    is_begun_anew,
+    is_emptied,
+    is_trimmed,
+    limits,
+)
 from garboard.leaks.holders._statements import Scope
 
 
@@ -98,5 +104,59 @@ def test_what_is_made_anew_with_one_more_is_not_emptied(scope, line):
 def test_a_length_that_is_outgrown_has_bounded_nothing(scope):
     draw = scope("if len(xs) > 8:\n    draw(xs)")
 
-    assert is_emptied(draw, "xs", lambda limit: limit.value > 8)
-    assert not is_emptied(draw, "xs", lambda limit: limit.value == 8)
+    assert is_emptied(draw, "xs", Reach(lambda limit: limit.value > 8))
+    assert not is_emptied(draw, "xs", Reach(lambda limit: limit.value == 8))
+
+
+def is_number(*numbers):
+    return lambda it: isinstance(it, ast.Constant) and it.value in numbers
+
+
+FAR = Reach(is_outgrown=is_number(3), is_far=is_number(10**6), is_long=is_number(10**6))
+
+OUT_OF_REACH = [
+    "if len(xs) >= 1000000:\n    xs.clear()",
+    "if 1000000 == len(xs):\n    xs.clear()",
+    "while True:\n    if len(xs) > 1000000:\n        xs = []",
+    "if step and step % 1000000 == 0:\n    del xs[:]",
+    "if not step % 1000000:\n    xs.clear()",
+    "def flush():\n    xs.clear()\nif len(xs) > 1000000:\n    flush()",
+    "def flush():\n    xs.clear()\ndef close():\n    flush()\n"
+    "while True:\n    if len(xs) > 1000000:\n        flush()\nclose()",
+    "def flush():\n    xs.clear()\nclass Log:\n    def __exit__(self):\n        flush()\n"
+    "if len(xs) > 1000000:\n    flush()\nwith Log():\n    pass",
+    "if len(xs) == 3:\n    xs.pop(0)",
+    "if len(xs) < 3:\n    xs.pop(0)",
+]
+
+IN_REACH = [
+    "if len(xs) >= 50:\n    xs.clear()",
+    "if len(xs) >= 1000000:\n    xs.pop(0)",
+    "if len(xs) >= 1000000 or done:\n    xs.clear()",
+    "if len(xs) < 1000000:\n    xs.clear()",
+    "if len(xs) >= 1000000:\n    pass\nelse:\n    xs.clear()",
+    "if step % 1000000 != 0:\n    xs.clear()",
+    "if step % 100 == 0:\n    xs.clear()",
+    "def flush():\n    xs.clear()\nif len(xs) > 1000000:\n    flush()\nflush()",
+    "def flush():\n    xs.clear()\nif len(xs) > 1000000:\n    flush()\nend.call(flush)",
+    "def flush():\n    xs.clear()",
+    "if len(xs) > 3:\n    xs.pop(0)",
+]
+
+
+@pytest.mark.parametrize("text", OUT_OF_REACH)
+def test_what_only_a_far_number_ends_is_not_emptied(scope, text):
+    assert not is_emptied(scope(text), "xs", FAR)
+
+
+@pytest.mark.parametrize("text", IN_REACH)
+def test_what_ends_in_other_ways_as_well_is_emptied(scope, text):
+    assert is_emptied(scope(text), "xs", FAR)
+
+
+def test_a_far_length_that_ends_all_is_no_room(scope):
+    text = "if len(xs) >= 1000000:\n    xs.clear()\nassert ys"
+
+    assert limits(scope(text), "xs", FAR) == []
+    assert len(limits(scope(text), "xs")) == 1
+    assert len(limits(scope("if len(xs) < 1000000:\n    xs.append(x)"), "xs", FAR)) == 1

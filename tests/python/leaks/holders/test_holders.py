@@ -83,6 +83,8 @@ class TestAHolderIsNamed:
 
         kept.update(closure=closure, default=default, keyword=keyword)
         kept["partial"] = functools.partial(print, made())
+        kept["named"] = functools.partial(default, made())
+        kept["method"] = functools.partial(self.takes, made(), z=made())
         found = {name: hops(tensor)[-1] for name, tensor in (
             ("closure", captured),
             ("default", default.__defaults__[0]),
@@ -94,7 +96,13 @@ class TestAHolderIsNamed:
             "default": "default argument `x`",
             "keyword": "default argument `x`",
         }
-        assert hops(kept["partial"].args[0])[-1] == "[0]"
+        assert hops(kept["partial"].args[0])[-1] == "argument `args[0]`"
+        assert hops(kept["named"].args[0])[-1] == "argument `x`"
+        assert hops(kept["method"].args[0])[-1] == "argument `y`"
+        assert hops(kept["method"].keywords["z"])[-1] == "argument `z`"
+
+    def takes(self, y, z):
+        return y, z
 
     def test_bound_methods(self, kept):
         class Bound:

@@ -57,6 +57,21 @@ def test_the_tensor_in_what_is_stored_is_found(statement, value, way, mended):
 
 
 @pytest.mark.parametrize(
+    ("statement", "method", "mended"),
+    [
+        ("h[k].append(v)", "item or detach", "v.item() if v.numel() == 1 else v.detach()"),
+        ("h[k].append(v)", "item or itself", "v.item() if hasattr(v, 'item') else v"),
+        ("h[k].append(v)", "detach or itself", "v.detach() if hasattr(v, 'detach') else v"),
+    ],
+)
+def test_what_stores_several_things_asks_each_what_it_is(statement, method, mended):
+    assert with_ends(statement, "v", [End((), method)]) == f"h[k].append({mended})"
+    assert (
+        with_ends("h[k].append(f(v))", "f(v)", [End((), method)]) is None
+    )  # and calls nothing twice
+
+
+@pytest.mark.parametrize(
     ("statement", "value", "mended"),
     [
         ("xs += [loss]", "[loss]", "xs += [loss.item()]"),

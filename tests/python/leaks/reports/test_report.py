@@ -45,18 +45,55 @@ class TestTheText:
         lines = str(report).splitlines()
         assert lines[0] == "━━ garboard · 1 leak · step 60 ━━"
         assert lines[1] == (
-            "LEAK  tensor-list  [LIST-02bd90]  +1 tensor, +4 bytes per step; "
-            "60 of 60 steps survived: 60 tensors"
+            "LEAK  tensor-list  [LIST-02bd90]  +1 tensor, +4 bytes per step"  # fits a terminal
         )
         assert lines[2] == "  fix   losses.append(loss.item())"
+        assert lines[3] == "  seen  60 of 60 steps survived: 60 tensors"
 
-    def test_quotes_the_source_line_underlined(self):
-        source = Path(__file__).read_text(encoding="utf-8").splitlines()[0]
-        lines = str(LeakReport((leak(),))).splitlines()
+    def test_says_the_forecast_before_the_fix(self):
+        found = leak(device="cpu", steps_left=1234)
 
-        at = next(i for i, line in enumerate(lines) if line.endswith(source))
-        assert lines[at].startswith("  born  ")
-        assert lines[at + 1] == " " * (len(lines[at]) - len(source)) + "~" * len(source)
+        lines = str(LeakReport((found,))).splitlines()
+
+        assert [line[:8] for line in lines[1:4]] == ["LEAK  te", "  when  ", "  fix   "]
+
+    def test_puts_the_fingerprint_where_there_is_room(self):
+        rate = gb.leaks.Rate(tensors=2.0, bytes=65536.0, nodes=10.0)
+
+        lines = str(LeakReport((leak(rate=rate),))).splitlines()
+
+        assert lines[1] == "LEAK  tensor-list  +2 tensors, +10 graph nodes, +64.0 KiB per step"
+        assert lines[3] == "  seen  60 of 60 steps survived: 60 tensors  [LIST-02bd90]"
+
+    def test_has_one_line_where_all_fits(self):
+        found = leak(evidence="60 survived")
+
+        lines = str(LeakReport((found,))).splitlines()
+
+        assert lines[1].endswith("+1 tensor, +4 bytes per step; 60 survived")
+        assert "seen" not in str(LeakReport((found,)))
+
+    @pytest.mark.parametrize(
+        ("source", "shown"),
+        [
+            ("x = f()", ["  born  {place}           x = f()", " " * 33 + "~" * 7]),
+            ("x" * 60, ["  born  {place}", " " * 8 + "x" * 60, " " * 8 + "~" * 60]),
+            ("x" * 90, ["  born  {place}", " " * 8 + "x" * 90]),
+        ],
+    )
+    def test_quotes_the_source_line_underlined_where_a_terminal_has_room(
+        self, source, shown, tmp_path, monkeypatch
+    ):
+        monkeypatch.chdir(tmp_path)
+        Path("m.py").write_text(f"{source}\n", encoding="utf-8")
+        site = Site(str(tmp_path / "m.py"), 1, "step")
+
+        lines = str(LeakReport((leak(site=site),))).splitlines()
+
+        at = next(i for i, line in enumerate(lines) if line.startswith("  born"))
+        expected = [line.format(place="m.py:1  step()") for line in shown]
+        assert lines[at : at + len(expected)] == expected
+        assert lines[at + len(expected)].startswith("  held")
 
     def test_shows_the_chain_from_the_root_down(self):
         text = str(LeakReport((leak(),)))
