@@ -27,6 +27,22 @@ struct Fill {
   Scalar value;
 };
 
+/// Bit i % 8 of byte i / 8 of `bits`, uint8 and dense: whether element i of the contiguous x, of a
+/// floating dtype, is above 0 or NaN. The bits behind the last element are 0.
+struct PositiveBits {
+  static constexpr const char* name = "relu";
+  const View& bits;
+  const View& x;
+};
+
+/// Element i of the contiguous x where its bit is set, as above, else 0.
+struct WherePositive {
+  static constexpr const char* name = "relu backward";
+  const View& out;
+  const View& x;
+  const View& bits;
+};
+
 /// out[i] = start + i * step, computed in double or int64; `out` is contiguous, of one dim.
 struct Arange {
   static constexpr const char* name = "arange";

@@ -16,6 +16,8 @@ namespace garboard::kernels {
 using Kernels = TypeList<
     Copy,
     Fill,
+    PositiveBits,
+    WherePositive,
     Arange,
     BroughtSum,
     Variance,

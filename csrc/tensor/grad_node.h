@@ -344,6 +344,7 @@ class Backward {
   Tensor output() const;
   /// What was kept beside them, in that order, checked alike; empty where nothing was given.
   Tensor other(int i) const;
+  bool has_others() const noexcept { return node_.seldom() && !node_.seldom()->others.empty(); }
   /// True if there is an input `i` and its gradient is asked for; a rule need not compute others.
   bool needs(int i) const noexcept {
     const std::span<const Edge> edges = node_.edges();

@@ -95,6 +95,9 @@ inline constexpr std::int64_t packed_long_part = 1024;
 inline constexpr double moved_ns = 0.3, fetched_ns = 1.5, taken_ns = 1.5, taken_far_ns = 6;
 inline constexpr double passed_ns = 0.7, ranged_ns = 0.3, masked_ns = 0.8, mask_counted_ns = 0.05;
 inline constexpr std::int64_t index_part = 1 << 14;
+/// A bit of a mask, taken or looked at, and how many bytes of them a thread takes at a time.
+inline constexpr double bit_ns = 0.15;
+inline constexpr std::int64_t bits_part = 1 << 12;
 
 // Order: a number looked for in a row, and how many at once; how long a part of slices takes.
 inline constexpr double looked_for_ns = 60, slices_part_ns = 2e4;

@@ -6,6 +6,7 @@
 #include "csrc/ops/create/convert.h"
 #include "csrc/ops/create/create.h"
 #include "csrc/ops/create/grow.h"
+#include "csrc/ops/elementwise/positive_bits.h"
 #include "csrc/ops/op/op.h"
 #include "csrc/ops/op/promotion.h"
 #include "csrc/ops/op/record.h"
@@ -168,6 +169,20 @@ void attach_rule(GradNode& node, GradientRule rule) {
   node.set_rule([](const Backward&) -> Grads { return {}; });
 }
 
+/// What is to be kept of an op and its output. Of an output whose signs are enough the node has got
+/// them here.
+Keep keep_signs(const Unary& op, GradNode& node, const Tensor& out) {
+  if (!op.keeps_signs || !is_worth_bits(out)) return op.keep;
+  const Tensor bits = positive_bits(out);
+  const Other other{"the signs", bits};
+  node.keep_others({&other, 1});
+  return Keep::nothing;
+}
+template <class Op>
+Keep keep_signs(const Op& op, GradNode&, const Tensor&) {
+  return op.keep;
+}
+
 /// An op on its way into `out`: in place, where that is its first operand too.
 class Overwriting {
  public:
@@ -213,7 +228,7 @@ class Overwriting {
       note_sizes(*node, out_.sizes(), inputs);
       attach_rule(*node, op.gradient);
     }
-    finish_in_place(out_, node, op.keep);
+    finish_in_place(out_, node, node ? keep_signs(op, *node, out_) : op.keep);
   }
 
  private:
@@ -296,7 +311,8 @@ Tensor Unary::operator()(const Tensor& input) const {
   if (gradient && is_grad_enabled() && input.requires_grad()) {
     Counted<GradNode> node = make_node(name, out, {input}, keep);
     node->set_rule(gradient);
-    attach(std::move(node), out, keep);
+    const Keep left = keep_signs(*this, *node, out);
+    attach(std::move(node), out, left);
   }
   return out;
 }

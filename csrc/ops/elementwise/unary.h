@@ -4,6 +4,7 @@
 #include <array>
 
 #include "csrc/ops/elementwise/binary.h"
+#include "csrc/ops/elementwise/positive_bits.h"
 #include "csrc/ops/op/op.h"
 #include "csrc/ops/op/operators.h"
 
@@ -172,8 +173,10 @@ inline constexpr Unary relu{
     .kernel = kernels::unary<functors::Relu>,
     .keep = Keep::output,
     .gradient = [](const Backward& at) -> Grads {
+      if (at.has_others()) return where_positive(at.grad, at.other(0));
       return relu_gradient.of_gradient(at, at.output());
     },
+    .keeps_signs = true,
 };
 inline constexpr Unary round{
     .name = "round",

@@ -17,9 +17,9 @@ View or_none(const Tensor& tensor) { return tensor ? tensor.view() : View(); }
 
 void check(const char* op, const Tensor& input, const Tensor& weight, const Tensor& bias,
            std::int64_t groups) {
-  if (input.ndim() != 3 || groups < 0 || (groups > 0 && input.size(1) % groups != 0))
+  if (input.ndim() < 2 || groups < 0 || (groups > 0 && input.size(1) % groups != 0))
     throw ShapeError(text(op, ": input ", input.sizes(), " in ", groups,
-                          " groups; [samples, channels, places] that they divide are needed"));
+                          " groups; [samples, channels, ...] that they divide are needed"));
   if (input.dtype() != DType::float32 && input.dtype() != DType::float64)
     throw DTypeError(
         text(op, ": input of dtype ", name_of(input.dtype()), "; float32 or float64 is needed"));
@@ -41,10 +41,19 @@ void check(const char* op, const Tensor& input, const Tensor& weight, const Tens
 /// What forward and backward share.
 struct SlabForm {
   const char* op;
+  Dims input;  // its sizes
   Dims sizes;  // [samples, channels, places]
   std::int64_t groups;
   double epsilon;
 
+  SlabForm(const char* op, const Dims& input, std::int64_t groups, double epsilon)
+      : op(op), input(input), sizes{input[0], input[1], 1}, groups(groups), epsilon(epsilon) {
+    for (int i = 2; i < input.size(); ++i) sizes[2] *= input[i];
+  }
+  /// Of what is dense.
+  View in_slabs(const Tensor& dense) const {
+    return make_view(dense.data(), dense.dtype(), sizes, contiguous_strides(sizes));
+  }
   Dims found() const { return groups > 0 ? Dims{sizes[0], groups} : Dims{sizes[1]}; }
   /// A slab is what lies along the last dims of this view: [samples, channels, places], or
   /// [samples, groups, channels of a group, places].
@@ -72,7 +81,7 @@ Grads formula(const Backward& at, const SlabForm& slabs, const Tensor& input,
   Grads grads;
   if (at.needs(0))
     grads[0] = reshape(
-        inverse * ((slope - mean(slope, over)) - normal * mean(slope * normal, over)), slabs.sizes);
+        inverse * ((slope - mean(slope, over)) - normal * mean(slope * normal, over)), slabs.input);
   if (weight && at.needs(1)) grads[1] = slabs.sum_of_channels(grad * normal);
   if (at.needs(2)) grads[2] = slabs.sum_of_channels(grad);
   return grads;
@@ -89,14 +98,15 @@ Grads gradients_of(const Backward& at, const SlabForm& slabs, bool has_weight) {
     return at.needs(i) ? empty_of(slabs.op, sizes, x.dtype(), device) : Tensor();
   };
   const Dims channels{slabs.sizes[1]};
-  const Tensor d_x = wanted(0, slabs.sizes), d_weight = wanted(1, channels),
+  const Tensor d_x = wanted(0, slabs.input), d_weight = wanted(1, channels),
                d_bias = wanted(2, channels);
   const kernels::ChannelNorm forward{
-      {}, x.view(),           or_none(dense_weight), {},           at.other(0).view(),
+      {}, slabs.in_slabs(x),  or_none(dense_weight), {},           at.other(0).view(),
       {}, at.other(1).view(), slabs.groups,          slabs.epsilon};
-  kernels::run(kernels::ChannelNormGradient{d_out.view(), or_none(d_x), or_none(d_weight),
-                                            or_none(d_bias), forward},
-               device);
+  kernels::run(
+      kernels::ChannelNormGradient{slabs.in_slabs(d_out), d_x ? slabs.in_slabs(d_x) : View(),
+                                   or_none(d_weight), or_none(d_bias), forward},
+      device);
   return {d_x, d_weight, d_bias};
 }
 
@@ -106,20 +116,21 @@ NormalizedChannels normalize_channels(const Tensor& input, const Tensor& weight,
                                       std::int64_t groups, double epsilon) {
   const char* const op = groups > 0 ? "group_norm" : "batch_norm";
   check(op, input, weight, bias, groups);
-  const SlabForm slabs{op, input.sizes(), groups, epsilon};
+  const SlabForm slabs(op, input.sizes(), groups, epsilon);
   const Device device = input.device();
   const auto made = [&](const Dims& sizes) { return empty_of(op, sizes, input.dtype(), device); };
-  const NormalizedChannels result{made(slabs.sizes), made(slabs.found()), made(slabs.found())};
+  const NormalizedChannels result{made(slabs.input), made(slabs.found()), made(slabs.found())};
   const Tensor inverses = made(slabs.found());
   {
     const GradModeGuard no_grad(false);
     const Tensor x = contiguous(input);
     const Tensor dense_weight = weight ? contiguous(weight) : Tensor();
     const Tensor dense_bias = bias ? contiguous(bias) : Tensor();
-    kernels::run(kernels::ChannelNorm{result.out.view(), x.view(), or_none(dense_weight),
-                                      or_none(dense_bias), result.means.view(),
-                                      result.variances.view(), inverses.view(), groups, epsilon},
-                 device);
+    kernels::run(
+        kernels::ChannelNorm{slabs.in_slabs(result.out), slabs.in_slabs(x), or_none(dense_weight),
+                             or_none(dense_bias), result.means.view(), result.variances.view(),
+                             inverses.view(), groups, epsilon},
+        device);
   }
   // An edge in each place, even where there is no tensor: the rule counts them.
   const Operand none = Scalar::of(0.0);

@@ -10,8 +10,8 @@ struct NormalizedChannels {
   Tensor out, means, variances;
 };
 
-/// (input - mean) / sqrt(variance + epsilon) * weight + bias of [samples, channels, places], in
-/// float32 or float64, on the CPU: the mean and the variance, divided by the count, of a channel in
+/// (input - mean) / sqrt(variance + epsilon) * weight + bias of [samples, channels, ...], in
+/// float32 or float64: the mean and the variance, divided by the count, of a channel in
 /// all samples, or, of `groups` above 0, of a group of channels in each. Weight and bias are
 /// [channels], or empty. Raises ShapeError, DTypeError, DeviceError.
 NormalizedChannels normalize_channels(const Tensor& input, const Tensor& weight, const Tensor& bias,

@@ -40,6 +40,8 @@ struct Unary {
   Place place = Place::everywhere;
   InPlace in_place = InPlace::yes;
   bool counts_bools = false;  // as int64
+  /// Its rule asks of the output only whether elements are at most 0, and takes that as bits, too.
+  bool keeps_signs = false;
 
   Tensor operator()(const Tensor& input) const;
   /// Writes into `out`, which may be `input`. Raises ShapeError, DTypeError, GradientError.

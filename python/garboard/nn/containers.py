@@ -10,6 +10,14 @@ from garboard._arguments.given import keys_of, list_of
 from garboard._arguments.texts import shown
 from garboard._engine import IndexOutOfRangeError, Tensor
 from garboard.nn._activations.activations import ReLU, Sigmoid, Tanh
+from garboard.nn._convolutions.convolution import Conv1d, Conv2d, Conv3d
+from garboard.nn._convolutions.transposed_convolution import (
+    ConvTranspose1d,
+    ConvTranspose2d,
+    ConvTranspose3d,
+)
+from garboard.nn._norms.channel_norms import BatchNorm1d, BatchNorm2d, BatchNorm3d
+from garboard.nn._norms.normalization import GroupNorm, LayerNorm
 from garboard.nn.linear import Linear
 from garboard.nn.module import Module
 
@@ -21,6 +29,11 @@ _OVERWRITING: dict[type[Module], Callable[[Tensor], Tensor]] = {
     Sigmoid: Tensor.sigmoid_,
     Tanh: Tensor.tanh_,
 }
+# What they return nobody else has a share of, their own rules neither.
+_OVERWRITTEN = (
+    *(Linear, Conv1d, Conv2d, Conv3d, ConvTranspose1d, ConvTranspose2d, ConvTranspose3d),
+    *(BatchNorm1d, BatchNorm2d, BatchNorm3d, GroupNorm, LayerNorm),
+)
 
 
 class _Row(Module):
@@ -229,8 +242,8 @@ class Sequential(_Row):
     def forward(self, input: Any) -> Any:
         """Return what the last module returns; `input` itself where there are none.
 
-        What a `Linear` returns is overwritten by the `ReLU`, `Sigmoid` or `Tanh` after it, unless
-        one of the two has hooks, or is a subclass of its own.
+        What a `Linear`, a convolution or a norm returns is overwritten by the `ReLU`, `Sigmoid` or
+        `Tanh` after it, unless one of the two has hooks, or is a subclass of its own.
 
         >>> gb.nn.Sequential(gb.nn.ReLU(), gb.nn.Tanh())(gb.zeros(2))
         tensor([0., 0.])
@@ -240,7 +253,7 @@ class Sequential(_Row):
             write = _OVERWRITING.get(type(module))
             if (
                 write
-                and type(before) is Linear  # which nobody else has a share of the result of
+                and type(before) in _OVERWRITTEN
                 and before._is_called_plainly()
                 and module._is_called_plainly()
             ):

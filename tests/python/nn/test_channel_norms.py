@@ -129,7 +129,7 @@ def test_running_statistics_move_to_those_of_the_batch():
 @pytest.mark.parametrize(
     ("sizes", "dtype", "weight", "groups", "error"),
     [
-        ((2, 3), gb.float32, None, 0, gb.ShapeError),
+        ((2,), gb.float32, None, 0, gb.ShapeError),
         ((2, 3, 4), gb.float32, None, 2, gb.ShapeError),
         ((2, 3, 4), gb.float32, None, -1, gb.ShapeError),
         ((2, 3, 4), gb.float32, 4, 0, gb.ShapeError),

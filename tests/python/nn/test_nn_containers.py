@@ -133,10 +133,24 @@ class TestSequential:
 
 
 ACTIVATIONS = [nn.ReLU, nn.Sigmoid, nn.Tanh]
+LAYERS = [
+    (nn.Conv1d, (2, 4, 3), (2, 2, 7)),
+    (nn.Conv2d, (2, 4, 3), (2, 2, 7, 7)),
+    (nn.Conv2d, (2, 4, 3), (2, 7, 7)),
+    (nn.Conv3d, (2, 4, 3), (2, 2, 4, 4, 4)),
+    (nn.ConvTranspose1d, (2, 4, 3), (2, 2, 7)),
+    (nn.ConvTranspose2d, (2, 4, 3), (2, 2, 7, 7)),
+    (nn.ConvTranspose3d, (2, 4, 3), (2, 2, 4, 4, 4)),
+    (nn.BatchNorm1d, (4,), (3, 4)),
+    (nn.BatchNorm2d, (4,), (3, 4, 5, 5)),
+    (nn.BatchNorm3d, (4,), (3, 4, 5, 5, 5)),
+    (nn.GroupNorm, (2, 4), (3, 4, 5, 5)),
+    (nn.LayerNorm, (4,), (3, 4)),
+]
 
 
 @pytest.mark.parametrize("activation", ACTIVATIONS, ids=lambda it: it.__name__)
-class TestSequentialOverwritesWhatALinearReturned:
+class TestSequentialOverwritesWhatALayerReturned:
     def test_so_one_activation_is_alive_without_gradients(self, activation):
         model = nn.Sequential(nn.Linear(WIDTH, WIDTH), activation())
         x = gb.ones(ROWS, WIDTH)
@@ -162,6 +176,24 @@ class TestSequentialOverwritesWhatALinearReturned:
 
         assert found[0] == found[1]
         assert len(found[0]) == 5
+
+    @pytest.mark.parametrize("training", [True, False], ids=["training", "evaluation"])
+    @pytest.mark.parametrize(("kind", "args", "sizes"), LAYERS)
+    def test_of_every_kind_with_the_same_gradients(self, activation, kind, args, sizes, training):
+        layer = kind(*args)
+        x = gb.rand(*sizes, generator=gb.Generator().manual_seed(3)).requires_grad_()
+        layer.train(training)
+        act = activation()
+        act.forward = type(act)().forward
+        found = []
+        for model in (nn.Sequential(layer, activation()), nn.Sequential(layer, act)):
+            model.zero_grad()
+            x.grad = None
+            (model(x) * 1.5).sum().backward()
+            grads = [it.grad for it in (x, *layer.parameters())]
+            found.append([grad.tolist() for grad in grads if grad is not None])
+
+        assert found[0] == found[1]
 
     def test_unless_a_hook_saw_it(self, activation):
         linear, act = nn.Linear(2, 2), activation()

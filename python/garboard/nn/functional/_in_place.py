@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from garboard._arguments import check
-from garboard._engine import Tensor, relu
+from garboard._engine import Tensor
 from garboard.nn.functional._activations import celu, elu, hardtanh, leaky_relu, selu
 from garboard.nn.functional._activations import threshold as _threshold
 
@@ -36,7 +36,7 @@ def relu_(input: Tensor) -> Tensor:
     >>> gb.nn.functional.relu_(gb.tensor([-1.0, 2.0]))
     tensor([0., 2.])
     """
-    return _written("relu_", input, relu)
+    return check.tensor("relu_", "input", input).relu_()
 
 
 def leaky_relu_(input: Tensor, negative_slope: float = 0.01) -> Tensor:

@@ -48,10 +48,9 @@ def _in_float(x: Tensor) -> Tensor:
 
 
 def _has_kernel(input: Tensor, *others: Tensor | None) -> bool:
-    """Whether one kernel does it all: on the CPU, without mixed dtypes, for channels of places."""
+    """Whether one kernel does it all: without mixed dtypes, for channels of places."""
     return (
-        input.device.type == "cpu"
-        and input.dtype in (float32, float64)
+        input.dtype in (float32, float64)
         and prod(input.shape[2:]) >= _LEAST_PLACES
         and input.numel() > 0
         and all(o is None or (o.dtype == input.dtype and o.device == input.device) for o in others)
@@ -135,9 +134,7 @@ def batch_norm(
             f"{op}: sizes {list(input.shape)} in training, one element a channel; more are needed"
         )
     if _has_kernel(input, weight, bias):
-        slabs = input.reshape(input.shape[0], channels, -1)
-        out, mean, variance = _engine._channel_norm(slabs, weight, bias, 0, eps)
-        out = out.reshape(input.shape)
+        out, mean, variance = _engine._channel_norm(input, weight, bias, 0, eps)
     else:
         dims = [0, *range(2, input.ndim)]
         wide = _in_float(input)
@@ -204,9 +201,7 @@ def instance_norm(
     if count == 1:
         raise ShapeError(f"{op}: sizes {list(input.shape)}, one place a channel; more are needed")
     if _has_kernel(input, weight, bias):
-        slabs = input.reshape(*input.shape[:2], -1)
-        out, mean, variance = _engine._channel_norm(slabs, weight, bias, input.shape[1], eps)
-        out = out.reshape(input.shape)
+        out, mean, variance = _engine._channel_norm(input, weight, bias, input.shape[1], eps)
     else:
         wide = _in_float(input)
         mean = wide.mean(dims, keepdim=True)
@@ -263,10 +258,9 @@ def group_norm(
         )
     _refuse_unless_by_channel(op, input, None, None, weight, bias)
     if not input.numel():
-        return _affine(input, weight, bias)
+        return _affine(input.clone(), weight, bias)
     if _has_kernel(input, weight, bias):
-        slabs = input.reshape(shape[0], shape[1], -1)
-        return _engine._channel_norm(slabs, weight, bias, groups, eps)[0].reshape(shape)
+        return _engine._channel_norm(input, weight, bias, groups, eps)[0]
     parts = _in_float(input).reshape(shape[0], groups, -1)
     normal = _engine.layer_norm(parts, [parts.shape[2]], None, None, eps)
     return _affine(normal.reshape(shape), weight, bias).to(input.dtype)
