@@ -14,10 +14,9 @@ _Rows = tuple[tuple[str, str], ...]
 _OPS: _Rows = ()
 
 _FUNCTIONS: _Rows = (
-    ("use scipy.stats.qmc.Sobol", "quasirandom"),
+    ("ops run as they are called, so leave it out", "export"),
     ("use gb.tensor(data)", "array"),
     ("use gb.Tensor", "ndarray"),
-    ("ops run as they are called, so leave it out", "export"),
     ("", "masked mps nested"),
     ("", "quantization xpu"),
     ("use int(x)", "sym_int"),
@@ -58,7 +57,6 @@ _METHODS: _Rows = (
     ("use x.to(dtype)", "astype"),
     ("use x.clone()", "copy"),
     ("use gb.nn.functional.gelu(x)", "gelu"),
-    ("use x.data = other", "set_"),
     ("give tensors to processes as arguments: they are copied", "share_memory_"),
     ("", "to_sparse_csr to_mkldnn"),
     ("", "coalesce is_coalesced indices values sparse_dim dense_dim sparse_mask row_indices"),
