@@ -152,6 +152,7 @@ if TYPE_CHECKING:
     from garboard import overrides as overrides
     from garboard import profiler as profiler
     from garboard import pytest_plugin as pytest_plugin
+    from garboard import quasirandom as quasirandom
     from garboard import random as random
     from garboard import return_types as return_types
     from garboard import serialization as serialization

@@ -2,7 +2,27 @@
 
 #include <string_view>
 
+#include "python/bindings/interpreter/errors.h"
+#include "python/bindings/interpreter/ref.h"
+
 namespace garboard::python {
+namespace {
+
+/// Whether elements lie densely with dim 1 going fastest, behind it the last dim and so on: what
+/// PyTorch calls channels last. A dim of size 1 may have any stride.
+bool is_dense_in_channels(const Tensor& input) {
+  const int last = input.ndim() - 1;
+  std::int64_t stride = 1;
+  for (int place = 0; place <= last; ++place) {
+    const int dim = place == 0 ? 1 : place == last ? 0 : last + 1 - place;
+    if (input.sizes()[dim] == 1) continue;
+    if (input.strides()[dim] != stride) return false;
+    stride *= input.sizes()[dim];
+  }
+  return true;
+}
+
+}  // namespace
 
 bool is_layout_hint(const char* op, PyObject* name, PyObject* given) noexcept {
   if (op == std::string_view("is_contiguous")) return false;
@@ -13,6 +33,21 @@ bool is_layout_hint(const char* op, PyObject* name, PyObject* given) noexcept {
   if (!is_named("memory_format") && !is_named("layout")) return false;
   // The values are of types of _arguments/layouts.py, which are called as the parameters are.
   return given == Py_None || PyUnicode_CompareWithASCIIString(name, Py_TYPE(given)->tp_name) == 0;
+}
+
+bool is_dense_in(const Tensor& input, PyObject* format) {
+  if (format == Py_None) return input.is_contiguous();
+  if (Py_TYPE(format)->tp_name != std::string_view("memory_format"))
+    throw_type_error(
+        "is_contiguous: memory_format is of type %s; one such as gb.channels_last is needed",
+        Py_TYPE(format)->tp_name);
+  const Ref text(PyObject_GetAttrString(format, "_name"));
+  const auto is_named = [&](const char* name) {
+    return text && PyUnicode_CompareWithASCIIString(text.get(), name) == 0;
+  };
+  if (is_named("channels_last")) return input.ndim() == 4 && is_dense_in_channels(input);
+  if (is_named("channels_last_3d")) return input.ndim() == 5 && is_dense_in_channels(input);
+  return input.is_contiguous();
 }
 
 }  // namespace garboard::python

@@ -3,11 +3,17 @@
 
 #include <Python.h>
 
+#include "csrc/tensor/tensor.h"
+
 namespace garboard::python {
 
 /// Whether `name=given` is one of `memory_format`, `layout` and `pin_memory` with a value that it
 /// takes. A result is dense and row-major whatever they say, of the same elements.
-/// Never true of `is_contiguous`, whose answer would be wrong.
+/// Never true of `is_contiguous`, whose answer depends on it.
 bool is_layout_hint(const char* op, PyObject* name, PyObject* given) noexcept;
+
+/// Whether the elements of `input` lie densely in the order that `format`, a memory format or None,
+/// names: row-major, or with dim 1 going fastest. Raises TypeError for what is neither.
+bool is_dense_in(const Tensor& input, PyObject* format);
 
 }  // namespace garboard::python

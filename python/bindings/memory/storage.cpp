@@ -26,7 +26,7 @@ Raises:
     DisposedError: The tensor is disposed.
 
 >>> x = gb.zeros(4)
->>> x.storage() == x[1:].storage(), x[1:].untyped_storage().nbytes()
+>>> x.untyped_storage() == x[1:].untyped_storage(), x[1:].untyped_storage().nbytes()
 (True, 16)
 )";
 
@@ -63,7 +63,25 @@ Returns:
 >>> gb.zeros(4).storage().nbytes()
 16
 )")
+      .def(
+          "size", [](const StorageView& it) { return it.storage->bytes; },
+          R"(Tell how many bytes it has, as `nbytes`: it knows no dtype.
+
+Returns:
+    An integer.
+
+>>> gb.zeros(4).untyped_storage().size()
+16
+)")
       .def("__len__", [](const StorageView& it) { return it.storage->bytes; })
+      .def(
+          "_elements",
+          [](const StorageView& it, const py::object& dtype) {
+            const DType as = to_dtype(dtype.ptr(), "storage");
+            const Dims count{it.storage->bytes / static_cast<std::int64_t>(item_size(as))};
+            return Tensor::over(it.storage, as, count, Dims{1}, 0);
+          },
+          py::arg("dtype"), py::call_guard<BirthStamp>())
       .def_property_readonly(
           "device",
           [](const StorageView& it) {
@@ -79,18 +97,16 @@ Returns:
       .def_property_readonly(
           "is_foreign", [](const StorageView& it) { return it.storage->is_foreign; },
           "True for memory of an array or buffer that somebody else owns.")
-      .def("__eq__",
-           [](const StorageView& a, const py::object& b) {
-             return py::isinstance<StorageView>(b) &&
-                    a.storage == b.cast<const StorageView&>().storage;
-           })
+      .def(
+          "__eq__",
+          [](const StorageView& a, const StorageView& b) { return a.storage == b.storage; },
+          py::is_operator())
       .def("__hash__", [](const StorageView& it) { return it.storage->serial; });
   const py::object type =
       py::reinterpret_borrow<py::object>(reinterpret_cast<PyObject*>(tensor_type));
-  for (const char* name : {"storage", "untyped_storage"}) {
-    py::setattr(type, name,
-                py::cpp_function(&storage_of, py::name(name), py::is_method(type), storage_doc));
-  }
+  py::setattr(
+      type, "untyped_storage",
+      py::cpp_function(&storage_of, py::name("untyped_storage"), py::is_method(type), storage_doc));
   py::setattr(
       type, "_version",
       py::module_::import("builtins").attr("property")(py::cpp_function([](const Tensor& it) {

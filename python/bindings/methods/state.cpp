@@ -4,6 +4,7 @@
 #include "csrc/ops/op/record.h"
 #include "csrc/ops/shape/views.h"
 #include "csrc/tensor/set_data.h"
+#include "python/bindings/call/layout_hints.h"
 #include "python/bindings/call/methods.h"
 #include "python/bindings/exchange/dlpack.h"
 #include "python/bindings/exchange/exchange.h"
@@ -99,7 +100,11 @@ constexpr Doc data_ptr{
 };
 constexpr Doc is_contiguous{
     .summary = "Tell whether the elements lie densely, in row-major order.",
+    .args = {{"memory_format",
+              "Another order to ask for: channels_last of 4 dims, or channels_last_3d of 5, whose "
+              "dim 1 goes fastest. What was made or copied in one of these formats is row-major."}},
     .returns = "A bool.",
+    .raises = "TypeError: `memory_format` is none.",
     .example =
         ">>> x = gb.zeros(2, 3)\n"
         ">>> gb.is_contiguous(x), gb.is_contiguous(x.T)\n"
@@ -209,9 +214,8 @@ constexpr std::array state_rows{
           return static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(input.data()));
         },
         Place::method),
-    bind(
-        "is_contiguous", alone, docs::is_contiguous,
-        [](const Tensor& input) { return input.is_contiguous(); }, Place::method),
+    bind("is_contiguous", "input: Tensor, *, memory_format: _MemoryFormat | None = None",
+         docs::is_contiguous, fn<is_dense_in>, Place::method),
     bind("is_nonzero", alone, docs::is_nonzero,
          [](const Tensor& input) { return !item_of(input, "is_nonzero").is(0); }),
     bind("get_device", alone, docs::get_device,

@@ -195,6 +195,10 @@ Places places_in(const char* op, const Tensor& numbers) {
 
 constexpr const char* evenly = "input: Tensor, split_size_or_sections: int, dim: int = 0";
 constexpr const char* of_sizes = "input: Tensor, split_size_or_sections: Size, dim: int = 0";
+// PyTorch's function calls its input another name than its ops do.
+constexpr const char* evenly_too = "*, tensor: Tensor, split_size_or_sections: int, dim: int = 0";
+constexpr const char* of_sizes_too =
+    "*, tensor: Tensor, split_size_or_sections: Size, dim: int = 0";
 constexpr const char* so_many = "input: Tensor, indices_or_sections: int";
 constexpr const char* at_places = "input: Tensor, indices_or_sections: Size";
 
@@ -213,6 +217,13 @@ constexpr std::array piece_rows{
          [](OpName op, const Tensor& input, const Places& sizes, std::int64_t dim) {
            return split_with_sizes(op.text, input, sizes, dim);
          }),
+    bind("split", evenly_too, docs::split, fn<split>, Place::functional),
+    bind(
+        "split", of_sizes_too, docs::split,
+        [](OpName op, const Tensor& input, const Places& sizes, std::int64_t dim) {
+          return split_with_sizes(op.text, input, sizes, dim);
+        },
+        Place::functional),
     bind("split_with_sizes", "input: Tensor, split_sizes: Size, dim: int = 0",
          docs::split_with_sizes,
          [](OpName op, const Tensor& input, const Places& sizes, std::int64_t dim) {

@@ -39,6 +39,7 @@ __all__ = [
     "path",
     "rate",
     "real",
+    "scalar",
     "share",
     "size",
     "sizes",
@@ -178,6 +179,11 @@ def real(op: str, name: str, given: Any) -> Any:
     if isinstance(given, bool) or not is_number or getattr(given, "ndim", False):
         raise _wrong_type(op, name, given, "a number")
     return given
+
+
+def scalar(op: str, name: str, given: Any) -> Any:
+    """What an element can be set to: any number as of `real`, and a bool or a complex one."""
+    return given if isinstance(given, (bool, complex)) else real(op, name, given)
 
 
 def worth(op: str, name: str, given: Any) -> float:

@@ -41,6 +41,7 @@ SUBMODULES = (
     "overrides",
     "profiler",
     "pytest_plugin",
+    "quasirandom",
     "random",
     "return_types",
     "serialization",
@@ -193,10 +194,11 @@ METHODS: Mapping[str, str] = {
     "garboard._ops.replaced_parts": (
         "as_strided_scatter diagonal_scatter fill_diagonal_ select_scatter slice_scatter"
     ),
-    "garboard._ops.resizing": "resize_ resize_as_",
+    "garboard._ops.resizing": "resize_ resize_as_ set_",
     "garboard._ops.special_functions": (
         "mvlgamma mvlgamma_ nextafter nextafter_ polygamma polygamma_"
     ),
+    "garboard.storage": "storage",
     "garboard._root.copies": ("narrow_copy unsafe_chunk unsafe_split unsafe_split_with_sizes"),
     "garboard._root.counts": "nonzero_static",
     "garboard._root.methods": "apply_ hardshrink is_set_to map_ prelu",

@@ -14,10 +14,9 @@ _Rows = tuple[tuple[str, str], ...]
 _OPS: _Rows = ()
 
 _FUNCTIONS: _Rows = (
-    ("use scipy.stats.qmc.Sobol", "quasirandom"),
+    ("ops run as they are called, so leave it out", "export"),
     ("use gb.tensor(data)", "array"),
     ("use gb.Tensor", "ndarray"),
-    ("ops run as they are called, so leave it out", "export"),
     ("", "masked mps nested"),
     ("", "quantization xpu"),
     ("use int(x)", "sym_int"),
@@ -58,7 +57,6 @@ _METHODS: _Rows = (
     ("use x.to(dtype)", "astype"),
     ("use x.clone()", "copy"),
     ("use gb.nn.functional.gelu(x)", "gelu"),
-    ("use x.data = other", "set_"),
     ("give tensors to processes as arguments: they are copied", "share_memory_"),
     ("", "to_sparse_csr to_mkldnn"),
     ("", "coalesce is_coalesced indices values sparse_dim dense_dim sparse_mask row_indices"),
@@ -90,6 +88,11 @@ _JIT: _Rows = (
     ("use gb.save(model.state_dict(), path) and gb.load(path)", "load save"),
     ("call the function itself", "fork wait"),
     ("", "Attribute ScriptFunction ScriptWarning interface trace_module"),
+)
+
+_LINALG: _Rows = (
+    ("use gb.linalg.lu_factor(A)", "ldl_factor ldl_factor_ex"),
+    ("use gb.linalg.lu_solve(LU, pivots, B)", "ldl_solve"),
 )
 
 _HUB: _Rows = (("nothing is downloaded, so leave it out", "help list"),)
@@ -196,6 +199,7 @@ ADVICE = {
     "garboard.Tensor": _by_name(_OPS, _METHODS),
     "garboard.distributed": _by_name(_DISTRIBUTED),
     "garboard.hub": _by_name(_HUB),
+    "garboard.linalg": _by_name(_LINALG),
     "garboard.jit": _by_name(_JIT),
     "garboard.multiprocessing": _by_name(_MULTIPROCESSING),
     "garboard.nn": _by_name(_NN),

@@ -12,7 +12,7 @@ from garboard._engine import ShapeError, Tensor
 from garboard._native import add_methods
 
 if TYPE_CHECKING:
-    from garboard.types import Size
+    from garboard.types import Number, Size
 
 __all__ = ["as_strided_scatter", "diagonal_scatter", "select_scatter", "slice_scatter"]
 
@@ -199,7 +199,7 @@ def as_strided_scatter(
     return _replaced(op, input, src, lambda copy: copy.as_strided(size, stride, start), out)
 
 
-def _fill_diagonal_(self: Tensor, fill_value: float, wrap: bool = False) -> Tensor:
+def _fill_diagonal_(self: Tensor, fill_value: Number, wrap: bool = False) -> Tensor:
     """Write a number to the main diagonal, in place.
 
     Args:
@@ -220,7 +220,7 @@ def _fill_diagonal_(self: Tensor, fill_value: float, wrap: bool = False) -> Tens
             [0., 3.]])
     """
     op = "fill_diagonal_"
-    number = check.real(op, "fill_value", fill_value)
+    number = check.scalar(op, "fill_value", fill_value)
     goes_on = check.flag(op, "wrap", wrap)
     sizes = check.tensor(op, "input", self).shape
     if len(sizes) < 2 or (len(sizes) > 2 and len(set(sizes)) > 1):

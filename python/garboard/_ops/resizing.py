@@ -1,4 +1,4 @@
-"""In-place changes of a tensor's sizes, over the storage it has while that is large enough.
+"""In-place changes of a tensor's sizes and memory; over its own while that is large enough.
 
 The tensor that the handle held before, its other handles and its views stay as they are.
 """
@@ -10,9 +10,19 @@ from math import prod
 from garboard._arguments import check
 from garboard._arguments.texts import shown
 from garboard._contexts.grad_mode import no_grad
-from garboard._engine import DisposeScope, GradientError, Tensor, empty
+from garboard._engine import (
+    DisposeScope,
+    DTypeError,
+    GradientError,
+    ShapeError,
+    Storage,
+    Tensor,
+    empty,
+    is_grad_enabled,
+)
 from garboard._native import add_methods
 from garboard._ops.handles import changed
+from garboard.storage import TypedStorage
 from garboard.types import Size
 
 __all__: list[str] = []
@@ -95,4 +105,76 @@ def resize_as_(self: Tensor, other: Tensor) -> Tensor:
     return _resized("resize_as_", self, check.tensor("resize_as_", "other", other).shape)
 
 
-add_methods(Tensor, {"resize_": resize_, "resize_as_": resize_as_})
+def set_(
+    self: Tensor,
+    source: Tensor | Storage | TypedStorage | None = None,
+    storage_offset: int = 0,
+    size: Size | int | None = None,
+    stride: Size | int | None = None,
+) -> Tensor:
+    """Let the tensor see the elements of another's memory, in place; nothing is copied.
+
+    Args:
+        source: A tensor of the same dtype, or a storage; without one the tensor has no elements.
+        storage_offset: Where the first element stands in the memory, in elements.
+        size: The sizes; by default those of a tensor, and all elements of a storage.
+        stride: The strides, in elements; row-major by default.
+
+    Returns:
+        The tensor itself. What it saw before stays as it is, for its views and for others.
+
+    Raises:
+        GradientError: It requires grad while gradients are recorded, or is a view that has hooks.
+        DTypeError: `source` is of another dtype.
+        ShapeError: Sizes and strides lead out of the memory, which does not grow here.
+        TypeError: An argument is of another type.
+        DisposedError: A tensor is disposed.
+
+    >>> x = gb.arange(6)
+    >>> gb.zeros(0, dtype=gb.int64).set_(x.untyped_storage(), 1, (2, 2), (2, 1))
+    tensor([[1, 2],
+            [3, 4]])
+    """
+    op = "set_"
+    x = check.tensor(op, "input", self)
+    if x.requires_grad and is_grad_enabled():
+        raise GradientError(f"{op}: a tensor that requires grad; call it under no_grad()")
+    with no_grad(), DisposeScope(op) as scope:
+        whole = _whole(op, x, source)
+        if isinstance(source, Tensor) and size is None and stride is None and not storage_offset:
+            made = source.detach()
+        else:
+            start = check.size(op, "storage_offset", storage_offset)
+            if start > len(whole):
+                raise ShapeError(
+                    f"{op}: storage_offset {shown(start)} in a storage of {len(whole)} elements; "
+                    "as many or fewer are needed"
+                )
+            sizes = (max(len(whole) - start, 0),) if size is None else check.sizes(op, "size", size)
+            steps = _row_major(sizes) if stride is None else check.sizes(op, "stride", stride)
+            made = whole.as_strided(sizes, steps, start)
+        if x.is_leaf and not x._is_view():
+            x.data = made
+            return x
+        scope.move_to_outer(made)
+    return changed(op, x, made)
+
+
+def _whole(op: str, x: Tensor, source: object) -> Tensor:
+    """All elements of the memory that `source` stands for."""
+    if source is None:
+        return empty(0, dtype=x.dtype, device=x.device)
+    if isinstance(source, (Tensor, TypedStorage)) and source.dtype != x.dtype:
+        raise DTypeError(f"{op}: source of dtype {source.dtype}; {x.dtype} is needed")
+    if isinstance(source, Tensor):
+        return source.untyped_storage()._elements(x.dtype)
+    if isinstance(source, TypedStorage):
+        return source.untyped()._elements(x.dtype)
+    return check.of_type(Storage, op, "source", source)._elements(x.dtype)
+
+
+def _row_major(sizes: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple(prod(sizes[at + 1 :]) for at in range(len(sizes)))
+
+
+add_methods(Tensor, {"resize_": resize_, "resize_as_": resize_as_, "set_": set_})

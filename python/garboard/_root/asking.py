@@ -8,6 +8,7 @@ from garboard import _engine
 from garboard._arguments import check
 from garboard._engine import Storage, Tensor
 from garboard.autograd.anomaly_mode import set_detect_anomaly
+from garboard.storage import TypedStorage
 
 __all__ = [
     "_assert",
@@ -61,7 +62,7 @@ def is_storage(obj: object) -> bool:
     >>> gb.is_storage(gb.ones(1).storage()), gb.is_storage(gb.ones(1))
     (True, False)
     """
-    return isinstance(obj, Storage)
+    return isinstance(obj, (Storage, TypedStorage))
 
 
 def _assert(condition: object, message: object) -> None:

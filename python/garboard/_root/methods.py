@@ -93,7 +93,7 @@ def is_set_to(self: Tensor, tensor: Tensor) -> bool:
     (True, False)
     """
     other = check.tensor("is_set_to", "tensor", tensor)
-    ours, theirs = self.storage(), other.storage()
+    ours, theirs = self.untyped_storage(), other.untyped_storage()
     return (ours.serial, self.dtype, self.storage_offset(), self.shape, self.stride()) == (
         theirs.serial,
         other.dtype,

@@ -101,7 +101,9 @@ def _definitions(name: str, rows: list[tuple[str, str, str, str, bool]]) -> str:
     """Return the stub of the rows of one name: the ways to call one function or method."""
     is_method = rows[0][4]
     indent = "    " * is_method
-    ways = [(_with_hints(name, given), row[2]) for row in rows for given in _ways(row[1])]
+    ways = dict.fromkeys(
+        (_with_hints(name, given), row[2]) for row in rows for given in _ways(row[1])
+    )
     overload = f"{indent}@overload\n" if len(ways) > 1 else ""
     return "".join(
         f"{overload}{indent}def {name}({given}) -> {result}: ...\n" for given, result in ways

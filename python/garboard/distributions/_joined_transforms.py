@@ -76,6 +76,8 @@ class CatTransform(Transform):
     tensor([1., 6.])
     """
 
+    _compared = ("transforms", "dim", "lengths")
+
     def __init__(
         self,
         tseq: Sequence[Transform],
@@ -139,6 +141,8 @@ class StackTransform(Transform):
     >>> transforms.StackTransform(both)(gb.tensor([0.0, 3.0]))
     tensor([1., 6.])
     """
+
+    _compared = ("transforms", "dim")
 
     def __init__(self, tseq: Sequence[Transform], dim: int = 0, cache_size: int = 0) -> None:
         super().__init__(cache_size)

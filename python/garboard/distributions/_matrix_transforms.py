@@ -31,6 +31,7 @@ class StickBreakingTransform(Transform):
     tensor([0.3333, 0.3333, 0.3333])
     """
 
+    _compared = ()
     domain: Constraint = constraints.real_vector
     codomain: Constraint = constraints.simplex
     bijective: bool = True
@@ -68,6 +69,7 @@ class CorrCholeskyTransform(Transform):
             [0., 1.]])
     """
 
+    _compared = ()
     domain: Constraint = constraints.real_vector
     codomain: Constraint = constraints.corr_cholesky
     bijective: bool = True
@@ -117,6 +119,7 @@ class LowerCholeskyTransform(Transform):
             [0., 1.]])
     """
 
+    _compared = ()
     domain: Constraint = constraints.independent(constraints.real, 2)
     codomain: Constraint = constraints.lower_cholesky
 
@@ -135,6 +138,7 @@ class PositiveDefiniteTransform(Transform):
             [0., 1.]])
     """
 
+    _compared = ()
     domain: Constraint = constraints.independent(constraints.real, 2)
     codomain: Constraint = constraints.positive_definite
 

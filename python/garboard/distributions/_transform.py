@@ -6,11 +6,22 @@ import copy
 from collections.abc import Sequence
 
 from garboard._arguments import check
-from garboard._engine import Tensor
+from garboard._engine import DisposeScope, ShapeError, Tensor
 from garboard.distributions import constraints
 from garboard.distributions.constraints import Constraint
 
 __all__ = ["Transform"]
+
+
+def _is_alike(one: object, other: object) -> bool:
+    """Whether two attributes are of equal numbers, tensors by their elements."""
+    if not isinstance(one, Tensor) and not isinstance(other, Tensor):
+        return one == other
+    with DisposeScope("transforms"):
+        try:
+            return bool((one == other).all())  # type: ignore[attr-defined]
+        except ShapeError:
+            return False
 
 
 def _checked_size(op: str, given: object) -> int:
@@ -22,6 +33,9 @@ def _checked_size(op: str, given: object) -> int:
 
 class Transform:
     """Base of transforms: a subclass has `_call`, `_inverse` and `log_abs_det_jacobian`.
+
+    Two of one class are equal where their numbers and parts are; those of a user's own class, that
+    names no `_compared`, only where they are one.
 
     Attributes:
         domain: What it takes.
@@ -42,6 +56,7 @@ class Transform:
     domain: Constraint = constraints.real
     codomain: Constraint = constraints.real
     bijective: bool = False
+    _compared: tuple[str, ...] | None = None  # the attributes that make two of a class equal
 
     def __init__(self, cache_size: int = 0) -> None:
         self._cache_size = _checked_size(type(self).__name__, cache_size)
@@ -97,6 +112,14 @@ class Transform:
         made = copy.copy(self)
         made._cache_size, made._cached_x_y = size, (None, None)
         return made
+
+    def __eq__(self, other: object) -> bool:
+        if self is other or self._compared is None or type(self) is not type(other):
+            return self is other
+        return all(_is_alike(getattr(self, it), getattr(other, it)) for it in self._compared)
+
+    def __hash__(self) -> int:
+        return object.__hash__(self) if self._compared is None else hash(type(self))
 
     def __call__(self, x: Tensor) -> Tensor:
         check.tensor(type(self).__name__, "x", x)
@@ -177,6 +200,8 @@ class Transform:
 
 class _InverseTransform(Transform):
     """The inverse of a transform, whose cache it shares."""
+
+    _compared = ("_inv",)
 
     def __init__(self, of: Transform) -> None:
         super().__init__()

@@ -32,6 +32,7 @@ class ReshapeTransform(Transform):
     (3, 2, 2)
     """
 
+    _compared = ("in_shape", "out_shape")
     bijective: bool = True
 
     def __init__(
@@ -85,6 +86,8 @@ class IndependentTransform(Transform):
     tensor([3., 3.])
     """
 
+    _compared = ("base_transform", "reinterpreted_batch_ndims")
+
     def __init__(
         self, base_transform: Transform, reinterpreted_batch_ndims: int, cache_size: int = 0
     ) -> None:
@@ -137,6 +140,8 @@ class ComposeTransform(Transform):
     >>> both.inv(both(gb.tensor(3.0)))
     tensor(3.)
     """
+
+    _compared = ("parts",)
 
     def __init__(self, parts: Sequence[Transform], cache_size: int = 0) -> None:
         super().__init__(cache_size)

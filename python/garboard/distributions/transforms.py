@@ -67,6 +67,7 @@ class ExpTransform(Transform):
     tensor(0.)
     """
 
+    _compared = ()
     codomain: Constraint = constraints.positive
     bijective: bool = True
     sign = 1
@@ -88,6 +89,7 @@ class SigmoidTransform(Transform):
     tensor(0.5000)
     """
 
+    _compared = ()
     codomain: Constraint = constraints.unit_interval
     bijective: bool = True
     sign = 1
@@ -113,6 +115,7 @@ class TanhTransform(Transform):
     tensor(0.)
     """
 
+    _compared = ()
     codomain: Constraint = constraints.interval(-1.0, 1.0)
     bijective: bool = True
     sign = 1
@@ -135,6 +138,7 @@ class SoftplusTransform(Transform):
     tensor(0.6931)
     """
 
+    _compared = ()
     codomain: Constraint = constraints.positive
     bijective: bool = True
     sign = 1
@@ -157,6 +161,7 @@ class AbsTransform(Transform):
     tensor(1.)
     """
 
+    _compared = ()
     codomain: Constraint = constraints.nonnegative
 
     def _call(self, x: Tensor) -> Tensor:
@@ -177,6 +182,7 @@ class PowerTransform(Transform):
     tensor(9.)
     """
 
+    _compared = ("exponent",)
     domain: Constraint = constraints.positive
     codomain: Constraint = constraints.positive
     bijective: bool = True
@@ -223,6 +229,7 @@ class AffineTransform(Transform):
     tensor(7.)
     """
 
+    _compared = ("loc", "scale", "event_dim")
     bijective: bool = True
 
     def __init__(
@@ -272,6 +279,7 @@ class SoftmaxTransform(Transform):
     tensor([0.5000, 0.5000])
     """
 
+    _compared = ()
     domain: Constraint = constraints.real_vector
     codomain: Constraint = constraints.simplex
 

@@ -115,3 +115,12 @@ def test_a_fork_of_the_generator_hears_of_devices():
 
 def test_a_batch_is_collated_by_name():
     assert gb.utils.data.default_collate(batch=[1, 2]).tolist() == [1, 2]
+
+
+@pytest.mark.parametrize("sizes", [2, [2, 2, 1]])
+def test_what_is_split_is_called_a_tensor(sizes):
+    x = gb.arange(5)
+
+    found = gb.split(tensor=x, split_size_or_sections=sizes, dim=0)
+
+    assert [it.tolist() for it in found] == [[0, 1], [2, 3], [4]]

@@ -59,6 +59,20 @@ class TestPacking:
         rows = [100, 300, 0, 200, 101, 301, 1, 102, 302, 103]
         assert it.data[:, 0].tolist() == rows
 
+    def test_takes_lengths_as_an_array(self):
+        padded = gb.arange(6).reshape(2, 3)
+
+        packed = rnn.pack_padded_sequence(padded, np.array([3, 1]), batch_first=True)
+
+        assert packed.data.tolist() == [0, 3, 1, 2]
+
+    def test_pads_bools_with_a_bool(self):
+        packed = rnn.pack_padded_sequence(gb.zeros(2, 2, dtype=gb.bool), [2, 1], batch_first=True)
+
+        padded, _ = rnn.pad_packed_sequence(packed, batch_first=True, padding_value=True)
+
+        assert padded.tolist() == [[False, False], [False, True]]
+
     def test_of_sorted_sequences_remembers_no_order(self):
         it = packed()
 

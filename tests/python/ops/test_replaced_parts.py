@@ -64,6 +64,19 @@ def test_a_diagonal_is_filled_in_place_as_numpys(sizes, wraps):
     assert x.tolist() == expected.tolist()
 
 
+@pytest.mark.parametrize(
+    ("x", "number", "expected"),
+    [
+        ([[True, True], [True, True]], False, [[False, True], [True, False]]),
+        ([[2.0, 3.0], [4.0, 5.0]], True, [[1.0, 3.0], [4.0, 1.0]]),
+        ([[2j, 3j], [4j, 5j]], 1j, [[1j, 3j], [4j, 1j]]),
+    ],
+    ids=["bool", "bool into floats", "complex"],
+)
+def test_a_diagonal_is_filled_with_what_an_element_can_be(x, number, expected):
+    assert gb.tensor(x).fill_diagonal_(number).tolist() == expected
+
+
 def test_what_is_written_over_has_no_gradient():
     x = gb.ones(2, 2, requires_grad=True)
     y = x * 3

@@ -138,6 +138,27 @@ class TestLayouts:
         assert all(gb.equal(it, x) for it in results)
         assert gb.nn.Linear(2, 1).to("cpu", non_blocking=True, memory_format=memory_format)
 
+    @pytest.mark.parametrize("memory_format", [None, gb.contiguous_format, gb.preserve_format])
+    def test_a_tensor_is_asked_whether_it_is_row_major(self, memory_format):
+        x = gb.zeros(2, 3)
+
+        assert x.is_contiguous(memory_format=memory_format)
+        assert not x.T.is_contiguous(memory_format=memory_format)
+
+    def test_a_tensor_is_asked_whether_its_channels_go_fastest(self):
+        x, volume = gb.zeros(2, 4, 5, 3), gb.zeros(2, 4, 5, 6, 3)
+        last, last_3d = gb.channels_last, gb.channels_last_3d
+
+        assert x.permute(0, 3, 1, 2).is_contiguous(memory_format=last)
+        assert not x.permute(0, 3, 2, 1).is_contiguous(memory_format=last)
+        assert not x.is_contiguous(memory_format=last)
+        assert gb.zeros(2, 3, 1, 1).is_contiguous(memory_format=last)
+        assert gb.zeros(2, 1, 4, 5).is_contiguous(memory_format=last)
+        assert volume.permute(0, 4, 1, 2, 3).is_contiguous(memory_format=last_3d)
+        assert not volume.is_contiguous(memory_format=last_3d)
+        assert not x.permute(0, 3, 1, 2).is_contiguous(memory_format=last_3d)
+        assert not gb.zeros(3).is_contiguous(memory_format=last)
+
     def test_layouts_and_pinning_are_heard(self):
         assert gb.zeros(2, layout=gb.strided, pin_memory=None).tolist() == [0.0, 0.0]
         assert gb.tensor([1.0], pin_memory=False).tolist() == [1.0]
@@ -149,7 +170,8 @@ class TestLayouts:
             lambda x: x.clone(memory_format=gb.strided),
             lambda x: gb.zeros(2, layout="strided"),
             lambda x: gb.zeros(2, pin_memory=2),
-            lambda x: x.is_contiguous(memory_format=gb.channels_last),
+            lambda x: x.is_contiguous(memory_format=3),
+            lambda x: x.is_contiguous(memory_format=gb.strided),
             lambda x: x.to(memory_format="channels_last"),
             lambda x: gb.nn.Linear(2, 1).to(memory_format=3),
             lambda x: gb.nn.Linear(2, 1).to("cpu", non_blocking="no"),

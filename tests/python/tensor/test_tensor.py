@@ -52,7 +52,7 @@ class TestWhatATensorSays:
         assert (part.element_size(), part.itemsize, part.nbytes) == (4, 4, 24)
         assert not part.is_contiguous()
         assert part.storage() == x.storage() == x.untyped_storage()
-        assert len(part.storage()) == part.storage().nbytes() == 48
+        assert len(part.untyped_storage()) == part.storage().nbytes() == 48
         assert part.storage().data_ptr() == x.data_ptr()
 
     def test_of_its_dtype_and_device(self):

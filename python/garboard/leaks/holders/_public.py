@@ -15,7 +15,7 @@ from garboard.leaks.holders._library import is_of_library
 from garboard.leaks.holders._statements import tree_of
 from garboard.leaks.holders._unasked import is_a, mro_of
 
-__all__ = ["public"]
+__all__ = ["is_kept_by_library", "public"]
 
 
 def public(chain: Sequence[Link], near: Site) -> list[Link]:
@@ -36,6 +36,17 @@ def public(chain: Sequence[Link], near: Site) -> list[Link]:
     if last <= 0 or (below and all(it.edge.kind == "item" for it in below)):
         return list(chain)
     return list(chain[: last + 1])
+
+
+def is_kept_by_library(chain: Sequence[Link], near: Site) -> bool:
+    """Tell whether an optimizer of a library's keeps it in its state, by a key that the program's
+    file never writes: how much it remembers is bounded by what it was made with."""
+    at = next((i for i, it in enumerate(chain) if is_one("optimizer", it.object)), None)
+    if at is None or not is_of_library(file_of(type(chain[at].object))):
+        return False
+    names = [it.edge.name for it in chain[at + 1 :]]
+    keys = {it.strip("'\"") for it in names if it.startswith(("'", '"'))}
+    return "state" in names[:1] and bool(keys) and not keys & _attributes_in(near.file)
 
 
 def _is_error(thing: Any) -> bool:

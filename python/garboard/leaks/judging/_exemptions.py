@@ -15,6 +15,7 @@ from garboard.leaks.evidence._native import EVIDENCE
 from garboard.leaks.findings._leak import Leak
 from garboard.leaks.holders._groups import Group
 from garboard.leaks.holders._holders import expression
+from garboard.leaks.holders._public import is_kept_by_library
 from garboard.leaks.holders._unasked import type_name
 
 __all__ = ["Exemptions", "day_of", "ignore", "ignore_until", "is_ignored", "without_ignored"]
@@ -147,6 +148,8 @@ class Exemptions:
         name = expression(group.named)
         if bound is not None:
             return f"`{name}` holds {len(group.survivors)} tensors and can have {bound} items"
+        if is_kept_by_library(group.chain[: group.at + 1], site_of(group.survivors[-1].site)):
+            return f"`{name}` keeps {len(group.survivors)} tensors in its state"
         for weak, reason in self._objects:
             thing = weak()
             if thing is not None and any(link.object is thing for link in group.chain):

@@ -75,7 +75,7 @@ class _ConstantPad(_Pad):
 
     def __init__(self, padding: _Numbers, value: float) -> None:
         super().__init__(padding)
-        self.value: float = check.real(type(self).__name__, "value", value)
+        self.value: float = check.scalar(type(self).__name__, "value", value)
 
     def extra_repr(self) -> str:
         return f"padding={told(self.padding)}, value={told(self.value)}"

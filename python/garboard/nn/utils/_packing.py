@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from garboard import _engine
 from garboard._arguments import check
@@ -24,7 +24,9 @@ __all__ = [
 ]
 
 
-def _lengths(op: str, given: Tensor | Sequence[int]) -> list[int]:
+def _lengths(op: str, given: Any) -> list[int]:
+    if hasattr(given, "__array__") and not isinstance(given, Tensor):
+        given = _engine.as_tensor(given)
     if isinstance(given, Tensor):
         if given.ndim != 1 or given.is_floating_point():
             raise DTypeError(
@@ -114,7 +116,8 @@ def pack_padded_sequence(
 
     Args:
         input: [longest, batch, ...], or [batch, longest, ...] with `batch_first`.
-        lengths: How long each sequence is, 1 or more: a list, or an integer tensor of one dim.
+        lengths: How long each sequence is, 1 or more: a list, or an integer tensor or
+            array of one dim.
         batch_first: Whether the batch is dim 0.
         enforce_sorted: Require the longest first; else they are sorted, which the sequence
             remembers.
@@ -245,7 +248,7 @@ def pad_packed_sequence(
     wanted = numbers * length + steps if is_batch_first else steps * batch + numbers
     padded = full(
         (length * batch, *data.shape[1:]),
-        check.real(op, "padding_value", padding_value),
+        check.scalar(op, "padding_value", padding_value),
         dtype=data.dtype,
         device=data.device,
     ).index_copy_(0, wanted.to(data.device), data)

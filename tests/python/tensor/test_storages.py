@@ -1,0 +1,128 @@
+"""The memory behind tensors: counted in bytes and in elements, and given to other tensors."""
+
+from __future__ import annotations
+
+import garboard as gb
+import pytest
+
+from tests.support.live_memory import balanced  # noqa: F401
+
+pytestmark = pytest.mark.usefixtures("balanced")
+
+
+class TestAStorageOfElements:
+    def test_counts_elements_where_the_block_counts_bytes(self):
+        x = gb.zeros(4, 3)
+        storage = x[1:].storage()
+
+        assert (storage.size(), len(storage), storage.nbytes()) == (12, 12, 48)
+        assert (storage.element_size(), storage.dtype) == (4, gb.float32)
+        assert storage.untyped().size() == x.untyped_storage().size() == 48
+        assert len(x.untyped_storage()) == 48
+        assert storage.data_ptr() == x.data_ptr()
+        assert (storage.device.type, storage.is_cuda) == ("cpu", False)
+
+    def test_is_the_same_for_all_views_and_equals_its_block(self):
+        x = gb.zeros(4)
+
+        assert x.storage() == x[1:].storage() == x.untyped_storage()
+        assert x.untyped_storage() == x.storage()
+        assert x.storage() != gb.zeros(4).storage()
+        assert len({x.storage(), x[1:].storage(), x.untyped_storage()}) == 1
+        assert gb.is_storage(x.storage())
+        assert isinstance(x.storage(), gb.TypedStorage)
+        assert not isinstance(x.storage(), gb.UntypedStorage)
+
+    def test_gives_and_takes_single_elements(self):
+        x = gb.arange(4)
+        storage = x[2:].storage()
+
+        storage[-1] = 7
+
+        assert storage.tolist() == [0, 1, 2, 7]
+        assert (storage[0], storage[3]) == (0, 7)
+        assert x.tolist() == [0, 1, 2, 7]
+        with pytest.raises(IndexError, match="storage: index 4 of 4 elements"):
+            storage[4]
+
+    def test_keeps_the_bytes_alive(self):
+        x = gb.arange(100)
+        storage = x.storage()
+        del x
+
+        assert storage.tolist() == list(range(100))
+
+    def test_of_a_disposed_tensor_is_refused(self):
+        x = gb.zeros(4)
+        x.dispose()
+
+        with pytest.raises(gb.DisposedError, match="storage"):
+            x.storage()
+
+
+class TestSetting:
+    @pytest.mark.parametrize(
+        "source", [lambda x: x, lambda x: x.storage(), lambda x: x.untyped_storage()]
+    )
+    def test_sees_a_part_of_anothers_memory(self, source):
+        x = gb.arange(6.0)
+        made = gb.zeros(9)
+
+        assert made.set_(source(x), 1, (2, 2), (2, 1)) is made
+
+        made.add_(10)
+        assert made.tolist() == [[11, 12], [13, 14]]
+        assert x.tolist() == [0, 11, 12, 13, 14, 5]
+
+    def test_to_a_tensor_takes_its_sizes_and_strides_over(self):
+        x = gb.arange(6.0).reshape(2, 3).T
+
+        made = gb.empty(0).set_(x)
+
+        assert (made.shape, made.stride()) == ((3, 2), (1, 3))
+        assert made.is_set_to(x)
+
+    def test_to_a_storage_sees_all_of_it(self):
+        x = gb.arange(6.0)
+
+        assert gb.empty(0).set_(x[2:].storage()).tolist() == x.tolist()
+        assert gb.empty(0).set_(source=x.storage(), storage_offset=4).tolist() == [4, 5]
+        assert gb.empty(0).set_(x.storage(), 0, (2, 3)).stride() == (3, 1)
+
+    def test_to_nothing_leaves_no_elements(self):
+        x = gb.ones(5)
+
+        assert x.set_().shape == (0,)
+
+    def test_of_a_parameter_under_no_grad_keeps_it_one(self):
+        weight = gb.nn.Parameter(gb.zeros(2))
+        flat = gb.arange(4.0)
+
+        with gb.no_grad():
+            weight.set_(flat.untyped_storage(), 2, (2,), (1,))
+        (weight * 3).sum().backward()
+
+        assert (weight.tolist(), weight.grad.tolist()) == ([2, 3], [3, 3])
+        assert weight.requires_grad
+
+    def test_of_a_view_leaves_what_it_was_a_view_of(self):
+        x = gb.zeros(4)
+        view = x[1:]
+
+        view.set_(gb.ones(2))
+
+        assert (view.tolist(), x.tolist()) == ([1, 1], [0, 0, 0, 0])
+
+    @pytest.mark.parametrize(
+        ("call", "error", "text"),
+        [
+            (lambda x: x.set_(gb.zeros(2, dtype=gb.int64)), gb.DTypeError, "int64; .*float32 is"),
+            (lambda x: x.set_(x.untyped_storage(), 0, (9,), (1,)), gb.ShapeError, "storage"),
+            (lambda x: x.set_(x.untyped_storage(), 9), gb.ShapeError, "storage"),
+            (lambda x: x.set_(3), TypeError, "set_: source is of type int"),
+            (lambda x: x.requires_grad_().set_(gb.ones(2)), gb.GradientError, r"under no_grad\(\)"),
+        ],
+    )
+    def test_to_what_it_cannot_be_is_refused(self, call, error, text):
+        with pytest.raises(error, match=text):
+            call(gb.zeros(3))
