@@ -12,6 +12,7 @@ from typing import TypeVarTuple, final, overload
 from _typeshed import structseq
 from numpy import ufunc
 from numpy.typing import DTypeLike, NDArray
+from typing_extensions import CapsuleType
 
 from garboard._ops.functions import MinAndMax
 from garboard._contexts.generator import Generator
@@ -648,7 +649,7 @@ class Tensor:
         max_version: tuple[_int, _int] | None = None,
         dl_device: tuple[_int, _int] | None = None,
         copy: _bool | None = None,
-    ) -> object: ...
+    ) -> CapsuleType: ...
     def __dlpack_device__(self) -> tuple[_int, _int]: ...
     def as_subclass(self, cls: type_of[_Sub], /) -> _Sub: ...
     def _is_view(self) -> _bool: ...

@@ -54,7 +54,7 @@ class SobolEngine:
             raise ValueError(f"{op}: dimension {self.dimension}; at most {self.MAXDIM} is possible")
         self.scramble: bool = check.flag(op, "scramble", scramble)
         self.seed: int | None = None if seed is None else check.integer(op, "seed", seed)
-        self.num_generated = 0
+        self.num_generated: int = 0
         self._start = self.seed
         if self.scramble and seed is None:
             self._start = int(

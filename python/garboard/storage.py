@@ -34,6 +34,8 @@ class TypedStorage:
     """
 
     __slots__ = ("_untyped", "dtype")
+    _untyped: Storage
+    dtype: _engine.dtype
 
     def __init__(self, untyped: Storage, dtype: _engine.dtype) -> None:
         self._untyped = check.of_type(Storage, "TypedStorage", "untyped", untyped)
@@ -137,7 +139,7 @@ class TypedStorage:
         return f"TypedStorage({self.size()} of {self.dtype}, device={self.device})"
 
 
-def _storage(self: Tensor) -> TypedStorage:
+def storage(self: Tensor) -> TypedStorage:
     """Look at the storage, which all views share, as elements of the tensor's dtype.
 
     Returns:
@@ -155,4 +157,4 @@ def _storage(self: Tensor) -> TypedStorage:
     return TypedStorage(self.untyped_storage(), self.dtype)
 
 
-add_methods(Tensor, {"storage": _storage})
+add_methods(Tensor, {"storage": storage})

@@ -30,9 +30,11 @@ _OVERWRITING: dict[type[Module], Callable[[Tensor], Tensor]] = {
     Tanh: Tensor.tanh_,
 }
 # What they return nobody else has a share of, their own rules neither.
-_OVERWRITTEN = (
-    *(Linear, Conv1d, Conv2d, Conv3d, ConvTranspose1d, ConvTranspose2d, ConvTranspose3d),
-    *(BatchNorm1d, BatchNorm2d, BatchNorm3d, GroupNorm, LayerNorm),
+_OVERWRITTEN: frozenset[type[Module]] = frozenset(
+    {
+        *(Linear, Conv1d, Conv2d, Conv3d, ConvTranspose1d, ConvTranspose2d, ConvTranspose3d),
+        *(BatchNorm1d, BatchNorm2d, BatchNorm3d, GroupNorm, LayerNorm),
+    }
 )
 
 
@@ -253,6 +255,7 @@ class Sequential(_Row):
             write = _OVERWRITING.get(type(module))
             if (
                 write
+                and before is not None
                 and type(before) in _OVERWRITTEN
                 and before._is_called_plainly()
                 and module._is_called_plainly()

@@ -36,9 +36,9 @@ def test_says_what_is_given_and_what_is_needed():
 
 def test_says_what_a_method_is_given_without_its_tensor():
     with pytest.raises(TypeError) as caught:
-        gb.ones(3).storage(1, of=2)
+        gb.ones(3).untyped_storage(1, of=2)
 
-    assert str(caught.value) == "storage: (int, of=int) given; () needed"
+    assert str(caught.value) == "untyped_storage: (int, of=int) given; () needed"
 
 
 def test_says_that_an_integer_is_out_of_range():

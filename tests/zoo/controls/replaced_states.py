@@ -15,7 +15,7 @@ class Carry(NamedTuple):
 class State:
     carry: Carry
     step: int = 0
-    last: tuple = ()
+    last: tuple[object, ...] = ()
 
 
 def main(watch):
