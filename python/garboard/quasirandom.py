@@ -123,14 +123,18 @@ class SobolEngine:
             A new tensor [2^m, dimension], in [0, 1), rounded to the dtype.
 
         Raises:
-            ValueError: As many were drawn before that the sum is no power of 2.
+            ValueError: More than 2^30 points, or as many were drawn before that the sum is no power
+                of 2.
             TypeError: An argument is of another type.
 
         >>> gb.quasirandom.SobolEngine(3).draw_base2(2).shape
         (4, 3)
         """
         op = "SobolEngine.draw_base2"
-        count = 2 ** check.count(op, "m", m)
+        exponent = check.count(op, "m", m)
+        if exponent > _BITS:
+            raise ValueError(f"{op}: m {shown(exponent)}; at most {_BITS} is possible")
+        count = 2**exponent
         total = self.num_generated + count
         if total & (total - 1):
             raise ValueError(

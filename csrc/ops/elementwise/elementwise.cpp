@@ -169,14 +169,18 @@ void attach_rule(GradNode& node, GradientRule rule) {
   node.set_rule([](const Backward&) -> Grads { return {}; });
 }
 
-/// What is to be kept of an op and its output. Of an output whose signs are enough the node has got
-/// them here.
+/// What is to be kept of an op and its output, which is written already. Of an output whose signs
+/// are enough the node has got them here, unless there is no memory for them.
 Keep keep_signs(const Unary& op, GradNode& node, const Tensor& out) {
   if (!op.keeps_signs || !is_worth_bits(out)) return op.keep;
-  const Tensor bits = positive_bits(out);
-  const Other other{"the signs", bits};
-  node.keep_others({&other, 1});
-  return Keep::nothing;
+  try {
+    const Tensor bits = positive_bits(out);
+    const Other other{"the signs", bits};
+    node.keep_others({&other, 1});
+    return Keep::nothing;
+  } catch (const OutOfMemoryError&) {
+    return op.keep;
+  }
 }
 template <class Op>
 Keep keep_signs(const Op& op, GradNode&, const Tensor&) {

@@ -15,9 +15,9 @@ bool is_dense_in_channels(const Tensor& input) {
   std::int64_t stride = 1;
   for (int place = 0; place <= last; ++place) {
     const int dim = place == 0 ? 1 : place == last ? 0 : last + 1 - place;
-    if (input.sizes()[dim] == 1) continue;
-    if (input.strides()[dim] != stride) return false;
-    stride *= input.sizes()[dim];
+    if (input.size(dim) == 1) continue;
+    if (input.stride(dim) != stride) return false;
+    stride *= input.size(dim);
   }
   return true;
 }

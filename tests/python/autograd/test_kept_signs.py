@@ -124,6 +124,19 @@ class TestMemory:
         assert memory.memory_allocated() - before <= (1 << 20) // 8 + of_the_pool
         kept.backward()
 
+    @pytest.mark.parametrize("in_place", [False, True])
+    def test_that_is_short_for_the_bits_has_the_output_kept(self, in_place):
+        x = leaf()
+        y = x * 1.0
+
+        with memory.fail_allocation(1 if in_place else 2) as plan:
+            z = y.relu_() if in_place else gb.relu(y)
+        z.sum().backward()
+
+        assert plan.has_failed
+        assert x.grad is not None
+        assert gb.equal(x.grad, is_positive(x))
+
     def test_of_a_backward_pass_that_ran_out_is_given_back(self):
         x = leaf()
         y = gb.relu(x)

@@ -76,6 +76,7 @@ class TestASobolEngine:
             (lambda: SobolEngine(2).draw(2**31), ValueError, "at most 2.30 points"),
             (lambda: SobolEngine(2, scramble=3), TypeError, "SobolEngine: scramble"),
             (lambda: SobolEngine(2).fast_forward(1).draw_base2(1), ValueError, "a power of 2 is"),
+            (lambda: SobolEngine(2).draw_base2(10**12), ValueError, "at most 30 is possible"),
         ],
     )
     def test_refuses_what_it_cannot_do(self, call, error, text):
