@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Self
 
@@ -105,8 +106,6 @@ class SobolEngine:
         return written(op, made, out)
 
     def _taken(self, count: int) -> Any:
-        import warnings
-
         with warnings.catch_warnings():  # it asks for powers of 2, as draw_base2() gives them
             warnings.simplefilter("ignore", UserWarning)
             return self._sequence.random(count) if count else []

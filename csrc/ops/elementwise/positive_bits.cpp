@@ -25,9 +25,10 @@ Tensor positive_bits(const Tensor& x) {
 
 Tensor where_positive(const Tensor& gradient, const Tensor& bits) {
   constexpr const char* op = "relu_gradient";
-  const bool may_write = !is_grad_enabled() && gradient.is_contiguous() && is_sole_owner(gradient);
+  const bool is_sole = is_sole_owner(gradient);
   const Tensor x = contiguous(gradient);
-  const Tensor out = may_write ? gradient : empty_of(op, x.sizes(), x.dtype(), x.device());
+  const bool may_write = !is_grad_enabled() && (is_sole || x != gradient);  // or it is a copy
+  const Tensor out = may_write ? x : empty_of(op, x.sizes(), x.dtype(), x.device());
   kernels::run(kernels::WherePositive{out.flat_view(), x.flat_view(), bits.view()}, x.device());
   record(op, out, {gradient}, Keep::nothing,
          [](const Backward& at) -> Grads { return where_positive(at.grad, at.other(0)); },

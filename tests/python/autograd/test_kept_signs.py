@@ -124,6 +124,16 @@ class TestMemory:
         assert memory.memory_allocated() - before <= (1 << 20) // 8 + of_the_pool
         kept.backward()
 
+    def test_of_one_gradient_is_taken_where_an_expanded_one_was_given(self):
+        x = leaf()
+        loss = gb.relu(x).sum()
+        before = memory.memory_allocated()
+        memory.reset_peak_memory_stats()
+
+        loss.backward()
+
+        assert memory.max_memory_allocated() - before <= x.nbytes + 64
+
     @pytest.mark.parametrize("in_place", [False, True])
     def test_that_is_short_for_the_bits_has_the_output_kept(self, in_place):
         x = leaf()

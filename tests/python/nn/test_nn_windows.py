@@ -452,3 +452,9 @@ def test_a_dim_of_the_same_size_is_not_mixed():
 def test_a_pad_beyond_all_sizes_is_refused():
     with pytest.raises(gb.ShapeError, match="pad: pads"):
         gb.pad(gb.ones(5), (-(1 << 63), (1 << 63) - 1))
+
+
+def test_a_constant_pad_takes_a_bool_for_bools():
+    padded = gb.nn.ConstantPad1d(1, True)(gb.tensor([[False]]))
+
+    assert padded.tolist() == [[True, False, True]]
