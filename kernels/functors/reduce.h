@@ -23,6 +23,18 @@ struct SumOf {
   }
 };
 
+/// Of floats: Euclid's norm, squared.
+struct SumOfSquares : SumOf {
+  template <Stored T>
+  requires Floating<T>
+  using Result = Summed<T>;
+
+  template <class R>
+  GARBOARD_HD static R of_element(R x) {
+    return x * x;
+  }
+};
+
 struct ProductOf {
   template <Stored T>
   using Result = Summed<T>;
@@ -108,7 +120,15 @@ GARBOARD_HD R counted_as(T x) {
   if constexpr (!Boolean<R>) return static_cast<R>(x);
 }
 
+/// What an element adds to a result of `F`.
+template <class F, class R, Stored T>
+GARBOARD_HD R taken_by(T x) {
+  const R counted = counted_as<R>(x);
+  if constexpr (requires { F::of_element(counted); }) return F::of_element(counted);
+  if constexpr (!requires { F::of_element(counted); }) return counted;
+}
+
 /// The roll call: what is compiled for every device. The op of a missing functor does not compile.
-using ReduceFunctors = TypeList<SumOf, ProductOf, MaximumOf, MinimumOf, AllOf, AnyOf>;
+using ReduceFunctors = TypeList<SumOf, SumOfSquares, ProductOf, MaximumOf, MinimumOf, AllOf, AnyOf>;
 
 }  // namespace garboard::functors

@@ -65,14 +65,14 @@ inline Tensor norm(const char* op, const Tensor& given, double p, const Reduced&
   if (!is_floating(asked))
     throw DTypeError(
         text(op, ": dtype ", name_of(asked), "; a floating one is needed, as in x.float()"));
+  if (p == 2) {
+    const Tensor total = sum_of_squares(to(given, asked), over);
+    const Tensor is_nothing = eq(detach(total), 0.0);
+    return to(where(is_nothing, 0.0, sqrt(where(is_nothing, 1.0, total))), asked);
+  }
   if (widened(asked) != asked)  // powers of what fits may not fit
     return to(norm(op, given, p, over, widened(asked)), asked);
   const Tensor input = to(given, asked);
-  if (p == 2) {
-    const Tensor total = sum(square(input), over);
-    const Tensor is_nothing = eq(detach(total), 0.0);
-    return where(is_nothing, 0.0, sqrt(where(is_nothing, 1.0, total)));
-  }
   if (std::isinf(p)) return p > 0 ? amax(abs(input), over) : amin(abs(input), over);
   if (p == 0) {  // its slope is 0 everywhere, which a graph shall find
     const Tensor counted = to(count_nonzero(input, over), input.dtype());

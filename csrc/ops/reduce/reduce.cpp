@@ -272,6 +272,18 @@ Tensor sum(const Tensor& input, const Reduced& over, std::optional<DType> dtype)
   return out;
 }
 
+Tensor sum_of_squares(const Tensor& input, const Reduced& over) {
+  const Shape shape = shape_of("sum_of_squares", input, over);
+  const Tensor out = reduced("sum_of_squares", kernels::reduce<functors::SumOfSquares>, input,
+                             shape, widened(input.dtype()));
+  record("sum_of_squares", out, {input}, Keep::first,
+         [reach = Reach{input.sizes(), shape.taken}](const Backward& at) -> Grads {
+           const Tensor x = at.input(0);
+           return to(to(x, at.grad.dtype()) * reach.spread(at.grad * 2.0), x.dtype());
+         });
+  return out;
+}
+
 Tensor prod(const Tensor& input, const Reduced& over, std::optional<DType> dtype) {
   const Shape shape = shape_of("prod", input, over);
   const Tensor out = total("prod", kernels::reduce<functors::ProductOf>, input, shape,

@@ -45,6 +45,8 @@ std::span<const Closing> closings();
 
 /// Booleans and integers are summed as int64, unless `dtype` says otherwise.
 Tensor sum(const Tensor& input, const Reduced& reduced = {}, std::optional<DType> dtype = {});
+/// Of a floating tensor; of a half type as float32.
+Tensor sum_of_squares(const Tensor& input, const Reduced& reduced = {});
 Tensor prod(const Tensor& input, const Reduced& reduced = {}, std::optional<DType> dtype = {});
 /// Raises DTypeError for what is not floating, unless `dtype` is.
 Tensor mean(const Tensor& input, const Reduced& reduced = {}, std::optional<DType> dtype = {});

@@ -32,19 +32,60 @@ __attribute__((always_inline)) inline T met(T there, T given) {
     return functors::On<F, T>{}(there, given);
 }
 
+constexpr std::int64_t places_at_once = 256;
+
+/// The places that elements of the index name are read once, before any is used: what another
+/// thread writes there meanwhile is not seen. Whether all of them lie in the range.
+__attribute__((always_inline)) inline bool read_places(std::uint64_t* places,
+                                                       const std::int64_t* index,
+                                                       std::int64_t count, std::int64_t step,
+                                                       std::int64_t wrap, PlaceRange range) {
+  std::uint64_t farthest = 0;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const std::int64_t given = index[i * step];
+    const auto place = static_cast<std::uint64_t>(given < 0 ? given + wrap : given);
+    const std::uint64_t distance = place - range.first;
+    farthest = distance > farthest ? distance : farthest;
+    places[i] = place;
+  }
+  asm volatile("" ::: "memory");  // or g++ might read the index again
+  return farthest < range.size;
+}
+
 /// Elements that are not of the range go to one that nobody reads: a branch would be mispredicted
 /// half the time.
 template <class F, class T>
-void scatter_elements(T* x, const std::int64_t* index, const T* source, std::int64_t count,
-                      ScatterSteps steps, IndexedDim along, PlaceRange range) {
+[[gnu::noinline]] void scatter_some(T* x, const std::uint64_t* places, const T* source,
+                                    std::int64_t count, ScatterSteps steps, IndexedDim along,
+                                    PlaceRange range) {
   T nowhere[8] = {};
   for (std::int64_t i = 0; i < count; ++i) {
-    const std::uint64_t place = place_of(index + i * steps.index, along.wrap);
-    const bool is_mine = place - range.first < range.size;
+    const bool is_mine = places[i] - range.first < range.size;
     T* const there =
-        x + i * steps.x + (is_mine ? static_cast<std::int64_t>(place) : 0) * along.stride;
+        x + i * steps.x + (is_mine ? static_cast<std::int64_t>(places[i]) : 0) * along.stride;
     T* const to = is_mine ? there : &nowhere[i & 7];
     *to = met<F>(*to, source[i * steps.source]);
+  }
+}
+
+template <class F, class T>
+__attribute__((always_inline)) inline void scatter_elements(T* x, const std::int64_t* index,
+                                                            const T* source, std::int64_t count,
+                                                            ScatterSteps steps, IndexedDim along,
+                                                            PlaceRange range) {
+  std::uint64_t places[places_at_once];
+  for (std::int64_t first = 0; first < count; first += places_at_once) {
+    const std::int64_t n = smaller(count - first, places_at_once);
+    T* const to = x + first * steps.x;
+    const T* const from = source + first * steps.source;
+    if (!read_places(places, index + first * steps.index, n, steps.index, along.wrap, range)) {
+      scatter_some<F>(to, places, from, n, steps, along, range);
+      continue;
+    }
+    for (std::int64_t i = 0; i < n; ++i) {
+      T& there = to[i * steps.x + static_cast<std::int64_t>(places[i]) * along.stride];
+      there = met<F>(there, from[i * steps.source]);
+    }
   }
 }
 

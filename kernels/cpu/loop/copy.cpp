@@ -53,7 +53,7 @@ void copy_stretch(void* out, const void* const* in, std::int64_t count, unsigned
 Elementwise copy_of(DType dtype) {
   const Stretch stretch = visit_item(
       item_size(dtype), []<class Item>(Type<Item>) { return Stretch{copy_stretch<Item>}; });
-  return {stretch, 1, 0b11};
+  return {.stretch = stretch, .inputs = 1, .scalar_sets = 0b11, .moves = true};
 }
 
 void copy(const View& out, const View& x) {

@@ -151,6 +151,10 @@ void run_tile(const Elementwise& op, const LoopPlan& plan, char* const* data, st
   alignas(64) char buffers[max_operands][loop_block * largest_item];
   const LoopDim& row = plan.dim[plan.dims - 2];
   const LoopDim& column = plan.inner();
+  const Rectangle result{rows, columns, row.strides[0], column.strides[0]};
+  if (op.moves && result.is_dense())
+    return gather(plan.operand[1].item, data[0], data[1],
+                  {rows, columns, row.strides[1], column.strides[1]});
   const void* in[max_inputs];
   unsigned scalars = 0;
   for (int k = 1; k < plan.operands; ++k)
@@ -163,10 +167,9 @@ void run_tile(const Elementwise& op, const LoopPlan& plan, char* const* data, st
     gather(plan.operand[k].item, buffers[k], data[k], block);
     in[k - 1] = buffers[k];
   }
-  const Rectangle block{rows, columns, row.strides[0], column.strides[0]};
-  if (block.is_dense()) return op.stretch(data[0], in, rows * columns, scalars);
+  if (result.is_dense()) return op.stretch(data[0], in, rows * columns, scalars);
   op.stretch(buffers[0], in, rows * columns, scalars);
-  scatter(plan.operand[0].item, data[0], buffers[0], block);
+  scatter(plan.operand[0].item, data[0], buffers[0], result);
 }
 
 /// Makes the dim beside the innermost one that along which a transposed operand is dense. True if

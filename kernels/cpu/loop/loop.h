@@ -25,6 +25,7 @@ struct Elementwise {
   /// Bit s is set if the stretch takes scalars == s. Bit 0 always is.
   unsigned scalar_sets;
   double element_ns = tuning::few_ns;  // about, in the caches: whether threads share the work
+  bool moves = false;  // results are the elements of the one input
 };
 
 /// Runs the op over all elements. Each input has out's sizes, or is one element.

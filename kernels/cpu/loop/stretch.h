@@ -3,6 +3,7 @@
 
 #include <type_traits>
 
+#include "kernels/cpu/loop/divisor.h"
 #include "kernels/cpu/loop/loop.h"
 #include "kernels/cpu/loop/stretch_in_float.h"
 #include "kernels/cpu/loop/swift_halves.h"
@@ -169,6 +170,8 @@ void binary_stretch(void* out, const void* const* in, std::int64_t count, unsign
       for (std::int64_t i = 0; i < count; ++i) y[i] = F{}(left, loaded<T>(b[i]));
     } else {
       const T right = loaded<T>(*b);
+      if constexpr (Divides<F> && functors::Integer<T>)
+        if (Divisor<T>::takes(right) && count > 8) return divide_by_one<F>(y, a, count, right);
 #pragma GCC ivdep
       for (std::int64_t i = 0; i < count; ++i) y[i] = F{}(loaded<T>(a[i]), right);
     }

@@ -52,26 +52,6 @@ std::int64_t take_swiftly(BFloat16* y, std::int64_t count, In... x) {
 }
 
 #ifdef __F16C__
-#ifdef __AVX512F__
-using HalfVector = __m512;
-inline HalfVector vector_at(float x, std::int64_t) { return _mm512_set1_ps(x); }
-inline HalfVector vector_at(const Float16* x, std::int64_t i) {
-  return _mm512_cvtph_ps(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(x + i)));
-}
-inline void store_vector(Float16* y, HalfVector x) {
-  _mm256_storeu_si256(reinterpret_cast<__m256i*>(y), _mm512_cvtps_ph(x, to_nearest));
-}
-#else
-using HalfVector = __m256;
-inline HalfVector vector_at(float x, std::int64_t) { return _mm256_set1_ps(x); }
-inline HalfVector vector_at(const Float16* x, std::int64_t i) {
-  return _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(x + i)));
-}
-inline void store_vector(Float16* y, HalfVector x) {
-  _mm_storeu_si128(reinterpret_cast<__m128i*>(y), _mm256_cvtps_ph(x, to_nearest));
-}
-#endif
-
 inline HalfVector apply(functors::Add, HalfVector a, HalfVector b) { return a + b; }
 inline HalfVector apply(functors::Subtract, HalfVector a, HalfVector b) { return a - b; }
 inline HalfVector apply(functors::Multiply, HalfVector a, HalfVector b) { return a * b; }

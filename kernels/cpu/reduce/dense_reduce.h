@@ -43,21 +43,32 @@ __attribute__((always_inline)) inline R take_overlapping_lanes(std::int64_t coun
   return fold_lanes<width / 2>(lanes, f);
 }
 
+constexpr int dense_lanes = 64, fewer_lanes = 8;
+
+/// `result` and at(0) ... at(count - 1), fewer than fill the lanes.
+template <class R, class F, class At>
+__attribute__((always_inline)) inline R reduce_rest(R result, std::int64_t count, R identity, F f,
+                                                    At at, std::int64_t i = 0) {
+  if (i + fewer_lanes <= count)
+    result = f(result, take_lanes<fewer_lanes, R>(i, count, identity, f, at));
+  for (; i < count; ++i) result = f(result, at(i));
+  return result;
+}
+
 /// f over at(0) ... at(count - 1), from `identity`. `f` and `at` should be inlined always.
 template <class R, class F, class At>
 R reduce_dense(std::int64_t count, R identity, F f, At at) {
-  constexpr int wide = 64, narrow = 8;
   if constexpr (requires { F::is_idempotent; }) {
-    if (count >= wide) return take_overlapping_lanes<wide, R>(count, identity, f, at);
-    if (count >= wide / 2) return take_overlapping_lanes<wide / 2, R>(count, identity, f, at);
-    if (count >= narrow) return take_overlapping_lanes<narrow, R>(count, identity, f, at);
+    if (count >= dense_lanes) return take_overlapping_lanes<dense_lanes, R>(count, identity, f, at);
+    if (count >= dense_lanes / 2)
+      return take_overlapping_lanes<dense_lanes / 2, R>(count, identity, f, at);
+    if (count >= fewer_lanes) return take_overlapping_lanes<fewer_lanes, R>(count, identity, f, at);
   }
   R result = identity;
   std::int64_t i = 0;
-  if (i + wide <= count) result = f(result, take_lanes<wide, R>(i, count, identity, f, at));
-  if (i + narrow <= count) result = f(result, take_lanes<narrow, R>(i, count, identity, f, at));
-  for (; i < count; ++i) result = f(result, at(i));
-  return result;
+  if (i + dense_lanes <= count)
+    result = f(result, take_lanes<dense_lanes, R>(i, count, identity, f, at));
+  return reduce_rest(result, count, identity, f, at, i);
 }
 
 }  // namespace

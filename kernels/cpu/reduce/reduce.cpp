@@ -5,6 +5,7 @@
 #include "kernels/cpu/loop/parts.h"
 #include "kernels/cpu/loop/rows_in_float.h"
 #include "kernels/cpu/reduce/dense_reduce.h"
+#include "kernels/cpu/reduce/half_sums.h"
 #include "kernels/cpu/reduce/reduce_walk.h"
 
 namespace garboard::kernels::GARBOARD_ISA {
@@ -47,6 +48,12 @@ struct Accumulator<functors::SumOf, double> {
 };
 
 template <class R>
+struct Accumulator<functors::SumOfSquares, R> : Accumulator<functors::SumOf, R> {
+  using Accumulator<functors::SumOf, R>::add;
+  void add(const Accumulator& other) { Accumulator<functors::SumOf, R>::add(other); }
+};
+
+template <class R>
 struct Accumulator<functors::SumOf, Complex<R>> {
   Accumulator<functors::SumOf, R> real, imaginary;
   void add(Complex<R> x) {
@@ -69,16 +76,32 @@ struct LoopsOf : Accumulators<Accumulator<F, typename F::template Result<T>>, Ou
   using Item = functors::InMemory<T>;
   static constexpr int item = sizeof(T);
 
+  template <class At>
+  __attribute__((always_inline)) static R reduced_block(std::int64_t count, At at) {
+    return reduce_dense<R>(count, F::template identity<R>, F{}, at);
+  }
+
   static void take_row(void* accumulator, const void* x, std::int64_t count) {
     auto& kept = *static_cast<Kept*>(accumulator);
     functors::Widened<Item> memory[functors::Half<T> ? block_elements : 1];
     for (std::int64_t done = 0; done < count; done += block_elements) {
       const std::int64_t n = smaller(count - done, block_elements);
-      const auto* const block = wide_row(static_cast<const Item*>(x) + done, memory, n);
-      kept.add(reduce_dense<R>(
-          n, F::template identity<R>, F{}, [block](std::int64_t i) __attribute__((always_inline)) {
-            return functors::counted_as<R>(functors::loaded<functors::Widened<T>>(block[i]));
-          }));
+      const Item* const block = static_cast<const Item*>(x) + done;
+      if constexpr (sums_halves && std::is_same_v<T, Float16> &&
+                    std::is_same_v<F, functors::SumOf>) {
+        kept.add(sum_of_halves(block, n));
+      } else if constexpr (std::is_same_v<T, BFloat16>) {  // g++ makes vectors of that
+        kept.add(reduced_block(
+            n, [block](std::int64_t i) __attribute__((always_inline)) {
+              return functors::taken_by<F, R>(static_cast<float>(block[i]));
+            }));
+      } else {
+        const auto* const wide = wide_row(block, memory, n);
+        kept.add(reduced_block(
+            n, [wide](std::int64_t i) __attribute__((always_inline)) {
+              return functors::taken_by<F, R>(functors::loaded<functors::Widened<T>>(wide[i]));
+            }));
+      }
     }
   }
 
@@ -86,7 +109,7 @@ struct LoopsOf : Accumulators<Accumulator<F, typename F::template Result<T>>, Ou
                            std::int64_t row_stride, std::int64_t columns) {
     const auto* from = static_cast<const Item*>(x);
     const auto read = [](Item value) {
-      return functors::counted_as<R>(functors::loaded<T>(value));
+      return functors::taken_by<F, R>(functors::loaded<T>(value));
     };
     alignas(64) R sums[max_columns];
     while (rows > 0) {

@@ -24,35 +24,43 @@ std::int64_t for_each_vector(std::int64_t count, int width, Step step) {
   return i;
 }
 
-inline std::int64_t widen_vectors(float* to, const Float16* from, std::int64_t count) {
+/// Floats of as many float16 as the widest vector holds.
 #ifdef __AVX512F__
-  return for_each_vector(
-      count, 16, [=](std::int64_t i) __attribute__((always_inline)) {
-        const auto bits = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from + i));
-        _mm512_storeu_ps(to + i, _mm512_cvtph_ps(bits));
-      });
+using HalfVector = __m512;
+inline HalfVector vector_at(float x, std::int64_t) { return _mm512_set1_ps(x); }
+inline HalfVector vector_at(const Float16* x, std::int64_t i) {
+  return _mm512_cvtph_ps(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(x + i)));
+}
+inline void store_vector(float* y, HalfVector x) { _mm512_storeu_ps(y, x); }
+inline void store_vector(Float16* y, HalfVector x) {
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(y), _mm512_cvtps_ph(x, to_nearest));
+}
 #else
-  return for_each_vector(
-      count, 8, [=](std::int64_t i) __attribute__((always_inline)) {
-        const auto bits = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + i));
-        _mm256_storeu_ps(to + i, _mm256_cvtph_ps(bits));
-      });
+using HalfVector = __m256;
+inline HalfVector vector_at(float x, std::int64_t) { return _mm256_set1_ps(x); }
+inline HalfVector vector_at(const Float16* x, std::int64_t i) {
+  return _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(x + i)));
+}
+inline void store_vector(float* y, HalfVector x) { _mm256_storeu_ps(y, x); }
+inline void store_vector(Float16* y, HalfVector x) {
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(y), _mm256_cvtps_ph(x, to_nearest));
+}
 #endif
+inline constexpr int half_lanes = sizeof(HalfVector) / sizeof(float);
+
+inline std::int64_t widen_vectors(float* to, const Float16* from, std::int64_t count) {
+  return for_each_vector(
+      count, half_lanes, [=](std::int64_t i) __attribute__((always_inline)) {
+        store_vector(to + i, vector_at(from, i));
+      });
 }
 inline std::int64_t narrow_vectors(Float16* to, const float* from, std::int64_t count) {
-#ifdef __AVX512F__
   return for_each_vector(
-      count, 16, [=](std::int64_t i) __attribute__((always_inline)) {
-        const auto bits = _mm512_cvtps_ph(_mm512_loadu_ps(from + i), to_nearest);
-        _mm256_storeu_si256(reinterpret_cast<__m256i*>(to + i), bits);
+      count, half_lanes, [=](std::int64_t i) __attribute__((always_inline)) {
+        HalfVector wide;
+        __builtin_memcpy(&wide, from + i, sizeof wide);
+        store_vector(to + i, wide);
       });
-#else
-  return for_each_vector(
-      count, 8, [=](std::int64_t i) __attribute__((always_inline)) {
-        const auto bits = _mm256_cvtps_ph(_mm256_loadu_ps(from + i), to_nearest);
-        _mm_storeu_si128(reinterpret_cast<__m128i*>(to + i), bits);
-      });
-#endif
 }
 #else
 inline std::int64_t widen_vectors(float*, const Float16*, std::int64_t) { return 0; }

@@ -60,4 +60,16 @@ struct Partial<functors::SumOf, double> {
   }
 };
 
+template <class R>
+struct Partial<functors::SumOfSquares, R> : Partial<functors::SumOf, R> {
+  using Sum = Partial<functors::SumOf, R>;
+
+  GARBOARD_HD static Partial none() { return {Sum::none()}; }
+  template <class T>
+  GARBOARD_HD void take(T x, std::int64_t) {
+    Sum::add(functors::taken_by<functors::SumOfSquares, R>(x));
+  }
+  GARBOARD_HD void merge(const Partial& other) { Sum::merge(other); }
+};
+
 }  // namespace garboard::kernels::cuda

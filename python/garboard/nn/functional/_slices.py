@@ -73,11 +73,6 @@ def normalize(
     """
     check.tensor("normalize", "input", input)
     power = check.worth("normalize", "p", p)
-    if (
-        power == 2 and not input.dtype.is_complex
-    ):  # the root's slope is infinite at 0, where the clamp takes over
-        squares = input.square().sum(dim, keepdim=True)
-        return written("normalize", input / squares.clamp(min=eps * eps).sqrt(), out)
     return written(
         "normalize",
         input / input.norm(power, dim, keepdim=True).clamp(min=eps),
@@ -110,7 +105,7 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
     if x1.shape != x2.shape:  # a slice may be as long as the other's alone
         x1, x2 = _engine.broadcast_tensors(x1, x2)
     product = (x1 * x2).sum(dim)
-    lengths = [x.square().sum(dim).clamp(min=eps * eps).sqrt() for x in (x1, x2)]
+    lengths = [x.norm(2, dim).clamp(min=eps) for x in (x1, x2)]
     return product / (lengths[0] * lengths[1])
 
 

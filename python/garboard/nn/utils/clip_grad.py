@@ -26,13 +26,10 @@ def _gradients(op: str, parameters: _Tensors) -> list[Tensor]:
 
 
 def _norm(x: Tensor, power: float) -> Tensor:
-    if power == 2 and x.is_contiguous():  # a product needs no room for squares
-        flat = x.flatten()
-        return (flat @ flat).sqrt()
+    if power == 2:  # without room for squares
+        return x.norm()
     if power == inf:
         return x.abs().amax() if x.numel() else zeros((), dtype=x.dtype, device=x.device)
-    if power == 2:
-        return x.square().sum().sqrt()
     if power == 0:
         return (x != 0).sum().to(x.dtype)
     return x.abs().pow_(power).sum().pow_(1 / power)

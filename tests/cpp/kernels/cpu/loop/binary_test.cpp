@@ -63,6 +63,53 @@ TEST_P(BinaryTest, QuotientAndRemainderOfIntegersMakeTheNumberAgain) {
   }
 }
 
+/// Every number of few bits; of many the outermost ones, those around powers of 2, and some
+/// between.
+template <class T>
+std::vector<T> telling_numbers() {
+  std::vector<T> numbers;
+  if constexpr (sizeof(T) == 1) {
+    for (int i = 0; i < 256; ++i) numbers.push_back(static_cast<T>(i));
+    return numbers;
+  }
+  using U = std::make_unsigned_t<T>;
+  for (int bit = 0; bit < static_cast<int>(sizeof(T)) * 8; ++bit) {
+    for (const int beside : {-3, -1, 0, 1, 5}) {
+      const U at = static_cast<U>((U{1} << bit) + static_cast<U>(beside));
+      numbers.push_back(static_cast<T>(at));
+      numbers.push_back(static_cast<T>(U{0} - at));
+    }
+  }
+  for (U step = 1; numbers.size() < 900; step = static_cast<U>(step * 31 + 7))
+    numbers.push_back(static_cast<T>(step));
+  return numbers;
+}
+
+TEST_P(BinaryTest, DividingIntegersByOneNumberGivesWhatDividingByAsManyEqualOnesDoes) {
+  const auto check = [&]<class T>(Type<T>) {
+    const std::vector<T> numbers = telling_numbers<T>();
+    const auto count = static_cast<std::int64_t>(numbers.size());
+    const auto a = Array<T>::made({count}, [&](std::int64_t i) { return numbers[i]; });
+    for (const T b : numbers) {
+      const auto one = Array<T>::of({b});
+      const auto many = Array<T>::made({count}, [&](std::int64_t) { return b; });
+      const auto check_functor = [&]<class F>() {
+        Array<T> y(a.sizes());
+        binary_of<F>()(y.view(), a.view(), one.view(), {});
+        ASSERT_EQ(values(y), values(apply<F>(a, many))) << "by " << +b;
+      };
+      check_functor.template operator()<FloorDivide>();
+      check_functor.template operator()<Remainder>();
+      check_functor.template operator()<Fmod>();
+    }
+  };
+  check(Type<std::uint8_t>{});
+  check(Type<std::int8_t>{});
+  check(Type<std::int16_t>{});
+  check(Type<std::int32_t>{});
+  check(Type<std::int64_t>{});
+}
+
 TEST_P(BinaryTest, FloatsDivideAsInPython) {
   EXPECT_EQ(of<FloorDivide>({7.5, -7.5, 7.5, 1.0, -1e-20}, {2.0, 2.0, -2.0, 0.1, 1.0}),
             (std::vector{3.0, -4.0, -4.0, 9.0, -1.0}));

@@ -93,8 +93,10 @@ TEST_P(SoftmaxTest, RowsWithoutANumberToStandOnAreNan) {
 }
 
 TEST_P(SoftmaxTest, OutMayBeTheInput) {
-  for (const auto& x : several_layouts<float>()) {
-    Array<float> apart(x.sizes());
+  // Sums of slices that lie otherwise are rounded otherwise, so both results lie alike.
+  const auto inputs = several_layouts<float>(), places = several_layouts<float>();
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const auto &x = inputs[i], &apart = places[i];
     table.run(Softmax{apart.view(), x.view(), 0}, {});
     table.run(Softmax{x.view(), x.view(), 0}, {});
 

@@ -61,6 +61,13 @@ TEST_P(ReduceTest, SumsOverEverySetOfDimsOfEveryLayout) {
             folded(x, reduced, 0.0, [](double sum, T element) { return sum + element; });
         for (std::int64_t i = 0; i < y.count(); ++i)
           ASSERT_NEAR(y[i], want[i], 1e-6 * want[i]) << name_of(dtype_of<T>) << " " << reduced;
+        if constexpr (Floating<T>) {
+          const auto squares = apply<SumOfSquares>(x, reduced);
+          const auto expected = folded(
+              x, reduced, 0.0, [](double sum, double element) { return sum + element * element; });
+          for (std::int64_t i = 0; i < y.count(); ++i)
+            ASSERT_NEAR(squares[i], expected[i], 1e-6 * expected[i]) << reduced;
+        }
       }
     }
   };

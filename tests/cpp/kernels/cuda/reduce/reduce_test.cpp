@@ -55,7 +55,7 @@ void expect_right(const View& x, unsigned taken) {
   std::vector<R> expected;
   for (const auto& slice : slices_of<T>(x, strides, results)) {
     R value = F::template identity<R>;
-    for (const T given : slice) value = F{}(value, functors::counted_as<R>(given));
+    for (const T given : slice) value = F{}(value, functors::taken_by<F, R>(given));
     expected.push_back(value);
   }
   expected.push_back(out.at(results));  // nothing is written past the end
