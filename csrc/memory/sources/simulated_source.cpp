@@ -79,8 +79,7 @@ std::byte* SimulatedSource::add_range(std::size_t bytes, bool is_segment) {
           : free_addresses(bytes);
   if (!start) return nullptr;
   const std::size_t granules = bytes / facts_.granularity_bytes;
-  ranges_[start] = {.bytes = bytes, .is_segment = is_segment, .handles = {}};
-  ranges_[start].handles.resize(granules);
+  ranges_.insert_or_assign(start, Range{bytes, is_segment, GranuleMarks(granules)});
   return start;
 }
 
@@ -90,9 +89,7 @@ void SimulatedSource::end_range(std::byte* start, std::size_t bytes, bool is_seg
       found->second.is_segment != is_segment) {
     return note_misuse("given back, but not what was given:", start);
   }
-  if (std::ranges::any_of(found->second.handles, [](std::uint32_t it) { return it != 0; })) {
-    note_misuse("given back while mapped:", start);
-  }
+  if (found->second.handles.has_any()) note_misuse("given back while mapped:", start);
   if (facts_.is_backed) unmap_pages(start, bytes);
   ranges_.erase(found);
 }
@@ -169,10 +166,9 @@ bool SimulatedSource::mark(std::byte* address, std::size_t bytes, bool is_mapped
   std::byte* const end = address + bytes;
   for (std::byte* at = address; at < end;) {
     std::byte* const next = at + sizes.bytes_at(at, end);
-    const auto from =
-        range.handles.begin() + (at - start) / static_cast<std::ptrdiff_t>(granularity);
-    const auto count = (next - at) / static_cast<std::ptrdiff_t>(granularity);
-    std::fill_n(from, count, is_mapped ? ++handle_count_ : 0);
+    const auto from = static_cast<std::size_t>(at - start) / granularity;
+    const auto count = static_cast<std::size_t>(next - at) / granularity;
+    range.handles.fill(from, count, is_mapped ? ++handle_count_ : 0);
     at = next;
   }
   return true;

@@ -7,11 +7,11 @@
 #include <mutex>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "csrc/core/bytes.h"
 #include "csrc/device/simulated_timeline.h"
 #include "csrc/memory/sources/fault_plan.h"
+#include "csrc/memory/sources/granule_marks.h"
 #include "csrc/memory/sources/memory_source.h"
 
 namespace garboard {
@@ -95,9 +95,9 @@ class SimulatedSource final : public MemorySource {
 
  private:
   struct Range {
-    std::size_t bytes = 0;
-    bool is_segment = false;             // of `map`
-    std::vector<std::uint32_t> handles;  // of each granule, by number; 0: it is not mapped
+    std::size_t bytes;
+    bool is_segment;       // of `map`
+    GranuleMarks handles;  // by number; 0: the granule is not mapped
   };
   using Ranges = std::map<std::byte*, Range>;
 

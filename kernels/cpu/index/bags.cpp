@@ -32,6 +32,8 @@ struct BagRow {
       constexpr std::int64_t lanes = WideVector<T>::lanes;
       std::int64_t i = 0;
       for (; i + 8 * lanes <= width; i += 8 * lanes) add_vectors<8>(rows, factors, count, i);
+      // One sum waits for itself: each row takes as long as four do.
+      for (; i + 4 * lanes <= width; i += 4 * lanes) add_vectors<4>(rows, factors, count, i);
       for (; i + lanes <= width; i += lanes) add_vectors<1>(rows, factors, count, i);
       for (; i < width; ++i)
         for (std::int64_t r = 0; r < count; ++r) sum[i] += factors[r] * rows[r][i];

@@ -40,16 +40,17 @@ __attribute__((always_inline)) inline bool read_places(std::uint64_t* places,
                                                        const std::int64_t* index,
                                                        std::int64_t count, std::int64_t step,
                                                        std::int64_t wrap, PlaceRange range) {
-  std::uint64_t farthest = 0;
+  // Below 0 where a place is out of the range, on either side; no vectors compare unsigned numbers.
+  std::uint64_t outside = 0;
   for (std::int64_t i = 0; i < count; ++i) {
     const std::int64_t given = index[i * step];
     const auto place = static_cast<std::uint64_t>(given < 0 ? given + wrap : given);
     const std::uint64_t distance = place - range.first;
-    farthest = distance > farthest ? distance : farthest;
+    outside |= distance | (range.size - 1 - distance);
     places[i] = place;
   }
   asm volatile("" ::: "memory");  // or g++ might read the index again
-  return farthest < range.size;
+  return range.size > 0 && static_cast<std::int64_t>(outside) >= 0;
 }
 
 /// Elements that are not of the range go to one that nobody reads: a branch would be mispredicted

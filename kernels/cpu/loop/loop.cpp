@@ -231,6 +231,8 @@ void gather_items(T* to, const T* from, const Rectangle& block) {
       for (std::int64_t c = 0; c < columns; ++c) to[c] = from[c];
     else if (column_stride == -1)  // of its own: vectors can be turned round
       for (std::int64_t c = 0; c < columns; ++c) to[c] = from[-c];
+    else if (column_stride == 2)  // likewise of real parts
+      for (std::int64_t c = 0; c < columns; ++c) to[c] = from[2 * c];
     else
       for (std::int64_t c = 0; c < columns; ++c) to[c] = from[c * column_stride];
   }

@@ -3,10 +3,10 @@
 
 #include <type_traits>
 
-#include "kernels/cpu/loop/divisor.h"
 #include "kernels/cpu/loop/loop.h"
 #include "kernels/cpu/loop/stretch_in_float.h"
 #include "kernels/cpu/loop/swift_halves.h"
+#include "kernels/cpu/wide/divisor.h"
 #include "kernels/cpu/wide/wide_exponential.h"
 #include "kernels/cpu/wide/wide_pieces.h"
 #include "kernels/cpu/wide/wide_power.h"

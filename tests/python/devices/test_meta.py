@@ -6,7 +6,10 @@ import asyncio
 import copy
 import gc
 import pickle
+import subprocess
+import sys
 import threading
+from textwrap import dedent
 
 import garboard as gb
 import pytest
@@ -42,6 +45,21 @@ class TestATensorOnMeta:
         del x
         gc.collect()
         assert memory.live(META).bytes == 0
+
+    def test_takes_next_to_nothing_of_the_hosts_memory_either(self):
+        program = """
+            import resource
+            import garboard as gb
+
+            before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+            kept = [gb.empty(1, device="meta"), gb.empty(1 << 38, device="meta")]
+            print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
+        """
+        ran = subprocess.run(
+            [sys.executable, "-c", dedent(program)], capture_output=True, text=True, check=True
+        )
+
+        assert int(ran.stdout) < 32 << 10, f"{ran.stdout} KiB"
 
     def test_goes_through_ops_and_graphs_as_sizes(self):
         x = gb.randn(4, 8, device="meta", requires_grad=True)
