@@ -13,6 +13,7 @@
 #include "kernels/cpu/loop/rows.h"
 #include "kernels/cpu/loop/scratch.h"
 #include "kernels/cpu/product/packed_product.h"
+#include "kernels/cpu/product/pairs.h"
 #include "kernels/cpu/wide/half_conversions.h"
 
 namespace garboard::kernels::GARBOARD_ISA {
@@ -330,8 +331,8 @@ void multiply_deep(const Matrix& out, const Matrix& a, const Matrix& b, bool acc
   }
 }
 
-/// Of half types: panels of a and b are brought to float, and what they come to is rounded once, at
-/// the end of the whole depth.
+/// Of half types: panels of a and b are brought to float, or multiplied by pairs, and what they
+/// come to is rounded once, at the end of the whole depth.
 template <functors::Half T>
 void multiply_in_float(const Matrix& out, const Matrix& a, const Matrix& b, bool accumulate,
                        const char* bias) {
@@ -342,7 +343,9 @@ void multiply_in_float(const Matrix& out, const Matrix& a, const Matrix& b, bool
     return smaller(size, larger(most_elements / (depth + 1), least_side));
   };
   const std::int64_t rows = side_of(out.rows), columns = side_of(out.columns);
-  const Scratch left(rows * depth * item), right(depth * columns * item);
+  const bool by_pairs = std::is_same_v<T, BFloat16> && is_for_pairs(out.rows, out.columns, depth);
+  const std::int64_t wide_depth = by_pairs ? 0 : depth;
+  const Scratch left(rows * wide_depth * item), right(wide_depth * columns * item);
   const Scratch sums(rows * columns * item), biases(bias ? columns * item : 0);
   const auto wide = [](const Scratch& memory, const Matrix& m) {
     return Matrix{memory.data(), item, m.rows, m.columns, m.columns, 1};
@@ -368,14 +371,18 @@ void multiply_in_float(const Matrix& out, const Matrix& a, const Matrix& b, bool
   };
   for (std::int64_t c = 0; c < out.columns; c += columns) {
     const std::int64_t last_column = smaller(out.columns, c + columns);
-    const Matrix b_panel = read(right, columns_of(b, c, last_column));
+    const Matrix b_part = columns_of(b, c, last_column);
+    const Matrix b_panel = by_pairs ? Matrix{} : read(right, b_part);
     if (bias) widen(biases.as<float>(), reinterpret_cast<const T*>(bias) + c, last_column - c);
     for (std::int64_t r = 0; r < out.rows; r += rows) {
       const std::int64_t last_row = smaller(out.rows, r + rows);
       const Matrix target = columns_of(rows_of(out, r, last_row), c, last_column);
-      const Matrix a_panel = read(left, rows_of(a, r, last_row));
+      const Matrix a_part = rows_of(a, r, last_row);
       const Matrix total = accumulate ? read(sums, target) : wide(sums, target);
-      multiply_deep<float>(total, a_panel, b_panel, accumulate, biases.data());
+      if (by_pairs)
+        multiply_pairs(total, a_part, b_part, accumulate, bias ? biases.as<float>() : nullptr);
+      else
+        multiply_deep<float>(total, read(left, a_part), b_panel, accumulate, biases.data());
       for (std::int64_t i = 0; i < target.rows; ++i)
         narrow(reinterpret_cast<T*>(target.data) + i * target.row_stride,
                sums.as<float>() + i * target.columns, target.columns);

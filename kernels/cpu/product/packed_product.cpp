@@ -178,7 +178,7 @@ void multiply_block(const Way& way, const CacheBlock& block, float* a_memory, fl
       tile.out =
           p.out + (way.is_turned ? column * p.out_stride + row : row * p.out_stride + column);
       tile.bias = p.bias && k0 == 0 ? p.bias + (way.is_turned ? row : column) : nullptr;
-      tile_functions.of[height - 1][vectors - 1][tile.a_row == 1](tile);
+      tile_functions.at(height, vectors, tile.a_row == 1, p.of_pairs)(tile);
     }
   }
 }
@@ -230,8 +230,13 @@ bool is_for_packed(const FloatProduct& p) noexcept {
   return products >= 1 << 20;
 }
 
+bool is_for_pairs(std::int64_t rows, std::int64_t columns, std::int64_t depth) noexcept {
+  static const bool has_instruction = __builtin_cpu_supports("avx512bf16");
+  return has_instruction && rows > 1 && columns > 1 && rows * columns * depth >= 1 << 14;
+}
+
 void multiply_packed(const FloatProduct& given) {
-  if (suits_dots(given)) return multiply_by_dots(given);
+  if (!given.of_pairs && suits_dots(given)) return multiply_by_dots(given);
   const Way way = way_of(given);
   const FloatProduct& p = way.product;
   const double cost_ns = static_cast<double>(p.rows * p.columns) * static_cast<double>(p.depth) *
@@ -269,7 +274,7 @@ void multiply_panels(const PanelProduct& p) {
       tile.b = p.panels + j * p.depth;
       tile.last = mask_of(width - (vectors - 1) * lanes);
       tile.out = p.out + (p.is_turned ? j * p.out_stride + row : row * p.out_stride + j);
-      tile_functions.of[height - 1][vectors - 1][p.a_row == 1](tile);
+      tile_functions.at(height, vectors, p.a_row == 1, false)(tile);
     }
   }
 }
@@ -285,6 +290,7 @@ void pack_columns(float* to, const FloatMatrix& b, std::int64_t depth, std::int6
 #else
 
 bool is_for_packed(const FloatProduct&) noexcept { return false; }
+bool is_for_pairs(std::int64_t, std::int64_t, std::int64_t) noexcept { return false; }
 void multiply_packed(const FloatProduct&) {}
 bool has_panels() noexcept { return false; }
 void multiply_panels(const PanelProduct&) {}

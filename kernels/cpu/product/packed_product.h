@@ -21,11 +21,18 @@ struct FloatProduct {
   std::int64_t out_stride;
   const float* bias = nullptr;  // an element a column, dense
   bool accumulate = false;
+  /// What stands for a float of a or b is two bfloat16, neighbours along the depth, which count
+  /// both: see `is_for_pairs`.
+  bool of_pairs = false;
 };
 
 /// Whether `multiply_packed` is the fastest way to a product that is not empty. Never without
 /// AVX-512.
 bool is_for_packed(const FloatProduct& product) noexcept;
+
+/// Whether a product of bfloat16 goes by pairs: the processor multiplies both and adds them to a
+/// float, which is twice as many in the time, and there are enough. Subnormal ones count as 0.
+bool is_for_pairs(std::int64_t rows, std::int64_t columns, std::int64_t depth) noexcept;
 
 /// Computes the product, with the same bits for any number of threads: the order in which an
 /// element is summed along the depth depends on the sizes and strides of the whole product alone.

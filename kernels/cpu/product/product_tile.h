@@ -1,4 +1,4 @@
-// A tile of a float32 product, computed in registers: the only place where packed products
+// A tile of a product in float32, computed in registers: the only place where packed products
 // multiply.
 #pragma once
 
@@ -90,9 +90,18 @@ __attribute__((always_inline)) inline void store(const Tile& t,
   }
 }
 
+/// sum + a b, of floats or, each in the place of one, of pairs of bfloat16. Only who has asked for
+/// the instruction comes here with pairs, so no option of the compiler is wanted for all.
+template <bool of_pairs>
+__attribute__((always_inline)) inline __m512 plus_product(__m512 sum, __m512 a, __m512 b) {
+  if constexpr (!of_pairs) return _mm512_fmadd_ps(a, b, sum);
+  asm("vdpbf16ps %2, %1, %0" : "+v"(sum) : "v"(a), "v"(b));
+  return sum;
+}
+
 /// `is_beside`: the rows of a lie side by side, so that the step leads along the depth; else the
 /// depth does, and four rows share a pointer.
-template <int rows, int vectors, bool is_beside>
+template <int rows, int vectors, bool is_beside, bool of_pairs>
 void multiply_tile(const Tile& t) {
   __m512 sum[rows][vectors];
 #pragma GCC unroll 14
@@ -115,7 +124,7 @@ void multiply_tile(const Tile& t) {
         const std::int64_t off = i % 4 == 3 ? three : i % 4 * row;
         const __m512 x = _mm512_set1_ps(is_beside ? a[0][i] : a[i / 4][off]);
 #pragma GCC unroll 2
-        for (int v = 0; v < vectors; ++v) sum[i][v] = _mm512_fmadd_ps(x, y[v], sum[i][v]);
+        for (int v = 0; v < vectors; ++v) sum[i][v] = plus_product<of_pairs>(sum[i][v], x, y[v]);
       }
       if (is_beside)
         a[0] += a_step;
@@ -142,17 +151,31 @@ void multiply_tile(const Tile& t) {
 
 using TileFunction = void (*)(const Tile&);
 
-/// [rows - 1][vectors - 1][is_beside]
+/// [rows - 1][vectors - 1]
 struct TileFunctions {
-  TileFunction of[most_tile_rows][2][2];
+  struct Kinds {
+    TileFunction along, beside;
+  };
+  struct Elements {
+    Kinds floats, pairs;
+  };
+  Elements of[most_tile_rows][2];
+
+  TileFunction at(int rows, int vectors, bool is_beside, bool of_pairs) const {
+    const Elements& elements = of[rows - 1][vectors - 1];
+    const Kinds& kinds = of_pairs ? elements.pairs : elements.floats;
+    return is_beside ? kinds.beside : kinds.along;
+  }
 };
+
+template <int rows, int vectors, bool of_pairs>
+constexpr TileFunctions::Kinds tiles_of = {multiply_tile<rows, vectors, false, of_pairs>,
+                                           multiply_tile<rows, vectors, true, of_pairs>};
 
 template <int rows>
 constexpr void fill(TileFunctions& table) {
-  table.of[rows - 1][0][0] = multiply_tile<rows, 1, false>;
-  table.of[rows - 1][0][1] = multiply_tile<rows, 1, true>;
-  table.of[rows - 1][1][0] = multiply_tile<rows, 2, false>;
-  table.of[rows - 1][1][1] = multiply_tile<rows, 2, true>;
+  table.of[rows - 1][0] = {tiles_of<rows, 1, false>, tiles_of<rows, 1, true>};
+  table.of[rows - 1][1] = {tiles_of<rows, 2, false>, tiles_of<rows, 2, true>};
   if constexpr (rows > 1) fill<rows - 1>(table);
 }
 
