@@ -162,7 +162,9 @@ def errors(entry: Any, make: Make) -> str | None:
             module = make(*ours(list(made.args)), **ours(dict(made.kwargs)))
             if error.error_on is not ModuleErrorEnum.CONSTRUCTION_ERROR:
                 args, named = _given(sample)
-                module.double()(*args, **named)
+                if any(True for _ in module.parameters()):  # what was given stays as it is
+                    module.double()
+                module(*args, **named)
         except (NoCounterpartError, gb.GarboardError, TypeError, ValueError, NotImplementedError):
             continue
         except Exception as wrong:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -147,16 +148,22 @@ def _parameters(given: Any, known: dict[int, Any]) -> Any:
 
 
 def errors(entry: Any, make: Make) -> str | None:
-    """What PyTorch refuses is refused."""
+    """What PyTorch refuses is refused, and what it warns of is warned of."""
     for error in entry.optim_error_inputs_func(device="cpu", dtype=torch.float64):
         given = error.optimizer_error_input
         if any(given.kwargs.get(name) for name in _LEFT_OUT):
             continue
         try:
             params = _parameters(given.params, {})
-            optimizer = make(params or [gb.nn.Parameter(gb.ones(1))], **ours(given.kwargs))
+            with warnings.catch_warnings():
+                warnings.simplefilter(
+                    "error" if issubclass(error.error_type, Warning) else "default"
+                )
+                optimizer = make(params or [gb.nn.Parameter(gb.ones(1))], **ours(given.kwargs))
             optimizer.step()
         except (NoCounterpartError, gb.GarboardError, TypeError, ValueError, NotImplementedError):
+            continue
+        except UserWarning:
             continue
         return f"{given.kwargs} is taken; PyTorch: {error.error_regex[:80]}"
     return None

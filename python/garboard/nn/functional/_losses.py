@@ -146,7 +146,8 @@ def nll_loss(
     Raises:
         ShapeError: Sizes that do not fit.
         IndexOutOfRangeError: A target that is neither a class nor `ignore_index`.
-        DTypeError: A target that is neither int64 nor int32.
+        DTypeError: A target that is neither int64 nor int32, or a weight of another dtype than the
+            input's.
         ValueError: Another reduction.
         DisposedError: A tensor is disposed.
 
@@ -155,12 +156,17 @@ def nll_loss(
     """
     reduction = reduction_by("nll_loss", size_average, reduce, reduction)
     if OPEN:
-        input, target = in_float32(input, target)
+        input, target, weight = in_float32(input, target, weight)
     op = "nll_loss"
     check.tensor(op, "input", input)
     rows, classes = _rows_of_classes(op, input, check.tensor(op, "target", target))
     if classes.dtype not in (_engine.int64, _engine.int32):
         raise DTypeError(f"{op}: a target of dtype {classes.dtype}; int64 or int32 is needed")
+    if weight is not None and check.tensor(op, "weight", weight).dtype != rows.dtype:
+        raise DTypeError(
+            f"{op}: an input of dtype {rows.dtype} and a weight of {weight.dtype}; one dtype for "
+            "both is needed, use to()"
+        )
     count = rows.shape[1]
     ignored = check.integer(op, "ignore_index", ignore_index)
     classes = classes.to(_engine.int64)
@@ -176,7 +182,7 @@ def nll_loss(
         )
     shares = is_counted.to(rows.dtype)
     if weight is not None:
-        of_classes = check.tensor(op, "weight", weight).detach()
+        of_classes = weight.detach()
         if of_classes.shape != (count,):
             raise ShapeError(
                 f"{op}: weight has sizes {list(of_classes.shape)}; [{count}] is needed"
