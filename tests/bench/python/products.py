@@ -57,3 +57,14 @@ def rows() -> Iterator[race.Race]:
         of_torch = torch.from_numpy(of_numpy)
         entries["torch"] = lambda: torch.bmm(of_torch, of_torch)
     yield race.Race("bmm, 64 x 64 x 64", entries, 1.0, 10)
+    for name, product in (
+        ("a @ b, 512 x 512, bfloat16", lambda lib, x, y: x @ x),
+        ("linear, 64 x 512 to 512, bfloat16", lambda lib, x, y: lib.nn.functional.linear(y, x)),
+    ):
+        x, y = gb.rand(512, 512), gb.rand(64, 512)
+        ours = [x.bfloat16(), y.bfloat16()]
+        entries = {"garboard": lambda p=product, given=ours: p(gb, *given)}
+        if torch:
+            theirs = [torch.from_numpy(tensor.numpy()).bfloat16() for tensor in (x, y)]
+            entries["torch"] = lambda p=product, given=theirs: p(torch, *given)
+        yield race.Race(name, entries, 0.95, 10)
