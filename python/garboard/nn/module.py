@@ -15,6 +15,7 @@ from garboard._names.missing import refuse_missing
 from garboard.nn._module import _convert
 from garboard.nn._module._asked import ask_own_getattr
 from garboard.nn._module._hooked import TABLES
+from garboard.nn._module._registered import KINDS, lend_views
 from garboard.nn._module._stateful import Stateful
 from garboard.nn.parameter import clear_gradients
 
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
     from garboard.types import Device, DType
 
 __all__ = ["Module"]
+
+# What no copy of a module has in common with it: the scope of its birth, and views of itself.
+_OF_ONE = ("_home", *KINDS)
 
 
 class Module(Stateful):
@@ -341,6 +345,7 @@ class Module(Stateful):
         for name in ("_roles", *TABLES):
             if name in vars(self):
                 vars(copied)[name] = copy(vars(self)[name])
+        lend_views(copied)
         return copied
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
@@ -352,16 +357,18 @@ class Module(Stateful):
         own = vars(copied)
         own["_home"] = _engine.current_dispose_scope()
         for name, value in vars(self).items():
-            if name != "_home":
+            if name not in _OF_ONE:
                 own[name] = deepcopy(value, memo)
+        lend_views(copied)
         return copied
 
     def __getstate__(self) -> dict[str, Any]:
-        """What is pickled: all but the scope of birth, which no other process has."""
-        return {name: value for name, value in vars(self).items() if name != "_home"}
+        """What is pickled: all but the scope of birth, which no other process has, and views."""
+        return {name: value for name, value in vars(self).items() if name not in _OF_ONE}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state, _home=_engine.current_dispose_scope())
+        lend_views(self)
 
     if not TYPE_CHECKING:  # to a type checker it would be every name
 

@@ -178,7 +178,7 @@ class TestFiles:
 
 class TestLoadStateDict:
     def test_names_paths_as_they_can_be_written(self):
-        with pytest.raises(RuntimeError, match=r"unexpected keys \['\\ud800'\]") as caught:
+        with pytest.raises(RuntimeError, match=r'Unexpected key.* "\\ud800"') as caught:
             nn.ReLU().load_state_dict({HALF: gb.ones(1)})
 
         assert caught.value.unexpected_keys == [HALF]

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
+import weakref
+
 import garboard as gb
 import numpy as np
 import pytest
@@ -67,6 +71,88 @@ class TestDicts:
             layer._buffers["weight"]
         with pytest.raises(TypeError, match="a Module or None is needed"):
             layer._modules["x"] = gb.ones(1)
+
+
+def copied_by_pickle(module):
+    return pickle.loads(pickle.dumps(module))
+
+
+class Copied(nn.Module):
+    """Pickles and copies its whole `__dict__`, as published classes do."""
+
+    def __init__(self):
+        super().__init__()
+        self.inner = nn.Linear(2, 1)
+
+    def __getstate__(self):
+        return self.__dict__.copy()
+
+    def __setstate__(self, state):
+        self.__dict__.update(state)
+
+
+class TestTheModulesDict:
+    def test_has_them_too(self):
+        norm = nn.BatchNorm1d(2)
+        net = nn.Sequential(norm)
+
+        assert norm.__dict__["_parameters"]["weight"] is norm.weight
+        assert list(norm.__dict__.get("_buffers")) == list(norm._buffers)
+        assert net.__dict__["_modules"] == {"0": norm}
+        assert list(net.__dict__["_parameters"]) == []
+
+    def test_writing_and_deleting_there_registers(self):
+        net = nn.Sequential(nn.ReLU())
+
+        net.__dict__["_modules"]["head"] = nn.Linear(2, 1)
+        net.__dict__["_parameters"]["scale"] = nn.Parameter(gb.ones(1))
+        del net.__dict__["_modules"]["0"]
+
+        assert list(net.state_dict()) == ["scale", "head.weight", "head.bias"]
+        assert len(net) == 1
+
+    def test_keeps_no_module_alive(self):
+        layer = nn.Linear(2, 1)
+        was = weakref.ref(layer)
+
+        del layer
+
+        assert was() is None
+
+    @pytest.mark.parametrize("again", [copy.copy, copy.deepcopy, copied_by_pickle])
+    def test_of_a_copy_shows_the_copys(self, again):
+        for net in (nn.Sequential(nn.Linear(2, 1)), Copied()):
+            made = again(net)
+            place = next(iter(net._modules))
+
+            assert made.__dict__["_modules"][place] is getattr(made, place)
+            assert (made.__dict__["_modules"][place] is getattr(net, place)) == (again is copy.copy)
+            inner = getattr(made, place)
+            assert inner.__dict__["_parameters"]["weight"] is inner.weight
+
+    def test_serves_a_getattr_that_looks_there(self):
+        class Doubled(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.weight = nn.Parameter(gb.ones(2))
+
+            def __getattr__(self, name):
+                if "_parameters" in self.__dict__:
+                    known = self.__dict__["_parameters"]
+                    if name in known:
+                        return known[name] * 2
+                return super().__getattr__(name)
+
+        assert Doubled().weight.tolist() == [2.0, 2.0]
+
+    def test_is_empty_of_them_before_init(self):
+        class Early(nn.Module):
+            def __init__(self):
+                assert self.__dict__.get("_parameters") is None
+                super().__init__()
+                assert self.__dict__["_parameters"] == {}
+
+        Early()
 
 
 class Halved(gb.autograd.Function):

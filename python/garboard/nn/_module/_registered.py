@@ -8,13 +8,29 @@ from __future__ import annotations
 
 from collections.abc import ItemsView, Iterator, KeysView, MutableMapping, MutableSet, ValuesView
 from typing import TYPE_CHECKING, Any
+from weakref import proxy
 
 from garboard._arguments.texts import shown
 
 if TYPE_CHECKING:
     from garboard.nn._module._tree import Tree
 
-__all__ = ["Registered", "TransientNames"]
+__all__ = ["BUFFERS", "KINDS", "Registered", "TransientNames", "lend_views"]
+
+BUFFERS = ("buffer", "transient buffer")
+
+# Of each of PyTorch's dicts: the roles of what it holds.
+KINDS = {"_parameters": ("parameter",), "_buffers": BUFFERS, "_modules": ("module",)}
+
+
+def lend_views(module: Tree) -> None:
+    """Put into a module's `__dict__` what programs that read it look for: the three views.
+
+    They know the module weakly, or none would end before the cycle collector comes.
+    """
+    weak = proxy(module)
+    for name, roles in KINDS.items():
+        vars(module)[name] = Registered(weak, roles)
 
 
 class Registered(MutableMapping[str, Any]):
@@ -24,6 +40,8 @@ class Registered(MutableMapping[str, Any]):
         module: Whose.
         roles: What they are registered as, the first of them what is new.
     """
+
+    __slots__ = ("_module", "_roles")
 
     def __init__(self, module: Tree, roles: tuple[str, ...]) -> None:
         self._module, self._roles = module, roles
@@ -41,7 +59,7 @@ class Registered(MutableMapping[str, Any]):
     def __delitem__(self, name: str) -> None:
         if name not in self:
             raise KeyError(name)
-        object.__delattr__(self._module, name)  # for a subclass's own deletion may come here
+        vars(self._module).pop(name, None)  # a subclass's own deletion may have been here
         self._module._roles.pop(name, None)
 
     def __contains__(self, name: object) -> bool:
@@ -70,6 +88,9 @@ class Registered(MutableMapping[str, Any]):
     def copy(self) -> dict[str, Any]:
         """Return a dict of what is there now."""
         return {name: self[name] for name in self}
+
+    def __reduce__(self) -> Any:
+        return dict, (self.copy(),)  # of a class that pickles its whole `__dict__`
 
     def __repr__(self) -> str:
         return repr(dict(self))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from garboard._arguments import check
 from garboard._arguments.given import keys_of
-from garboard._arguments.texts import shown
+from garboard._arguments.texts import printable, shown
 from garboard._contexts.grad_mode import no_grad
 from garboard._engine import DTypeError, GarboardError, ShapeError, Tensor
 from garboard.nn._module._hooks import KwargsHook
@@ -218,23 +218,28 @@ def _fits(module: Module, key: str, target: Tensor, given: Any, errors: list[str
         )
     if is_lazy(target) or given.shape == target.shape:
         return True
-    errors.append(f"{shown(key)} has sizes {list(given.shape)}; {list(target.shape)} are needed")
+    told, needed = list(given.shape), list(target.shape)
+    errors.append(f"size mismatch for {printable(key)}: sizes {told}; {needed} are needed")
     return False
 
 
 def _refuse(op: str, result: LoadResult, strict: bool, errors: list[str]) -> None:
-    found = [
-        f"{word} keys [{', '.join(map(shown, keys))}]"
-        for word, keys in (("missing", result.missing_keys), ("unexpected", result.unexpected_keys))
+    """Raise if something is wrong, in the phrases that PyTorch's users look for."""
+    lines = [
+        f"{word} key(s) in state_dict: {_quoted(keys)}; exactly the module's keys are needed, or "
+        "strict=False"
+        for word, keys in (("Missing", result.missing_keys), ("Unexpected", result.unexpected_keys))
         if keys and strict
     ]
-    lines = list(errors)
-    if found:
-        needed = "exactly the module's keys are needed, or strict=False"
-        lines.insert(0, f"{' and '.join(found)}; {needed}")
-    if lines:
-        text = f"{op}: " + "\n  ".join(lines)
-        raise StateDictError(text, *result) if found else ShapeError(text)
+    if not lines and not errors:
+        return
+    head = f"{op}: Error(s) in loading state_dict for {op.partition('.')[0]}:"
+    text = "\n  ".join([head, *lines, *errors])
+    raise StateDictError(text, *result) if lines else ShapeError(text)
+
+
+def _quoted(keys: list[str]) -> str:
+    return ", ".join(f'"{printable(key)}"' for key in keys)
 
 
 def _write(it: _Writing) -> None:

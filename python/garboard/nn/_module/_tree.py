@@ -14,15 +14,13 @@ from garboard._arguments import check
 from garboard._arguments.texts import shown
 from garboard._engine import DisposeScope, Tensor
 from garboard.nn._module._home import is_around, move_home, nearest_open
-from garboard.nn._module._registered import Registered, TransientNames
+from garboard.nn._module._registered import BUFFERS, Registered, TransientNames, lend_views
 from garboard.nn.parameter import Buffer, Parameter
 
 if TYPE_CHECKING:
     from garboard.nn.module import Module
 
 __all__ = ["Tree"]
-
-_BUFFERS = ("buffer", "transient buffer")
 
 
 class Tree:
@@ -34,6 +32,7 @@ class Tree:
         own = vars(self)
         own["_roles"] = {}
         own["_home"] = _engine.current_dispose_scope()
+        lend_views(self)
 
     @property
     def _modules(self) -> Registered:
@@ -53,16 +52,17 @@ class Tree:
 
     @property
     def _buffers(self) -> Registered:
-        return Registered(self, _BUFFERS)
+        return Registered(self, BUFFERS)
 
     @_buffers.setter
     def _buffers(self, given: Mapping[str, Any]) -> None:
-        self._exchange(_BUFFERS, given)
+        self._exchange(BUFFERS, given)
 
     def _exchange(self, roles: tuple[str, ...], given: Mapping[str, Any]) -> None:
         """Let `given` be all that there is of these roles, for programs that copy modules so."""
         wanted = dict(given)
         vars(self)["_roles"] = dict(self._roles)  # of a copied `__dict__` it is the other's
+        lend_views(self)
         there = Registered(self, roles)
         for name in list(there):
             if name not in wanted:
@@ -302,7 +302,7 @@ class Tree:
         >>> [name for name, _ in loss.named_buffers()]
         ['weight']
         """
-        return self._named_tensors(_BUFFERS, prefix, recurse, remove_duplicate)
+        return self._named_tensors(BUFFERS, prefix, recurse, remove_duplicate)
 
     def modules(self, remove_duplicate: bool = True) -> Iterator[Module]:
         """Yield this module and all below it, each once, or in every place.
@@ -455,7 +455,7 @@ class Tree:
         >>> gb.nn.BatchNorm1d(2).get_buffer("running_mean")
         tensor([0., 0.])
         """
-        found: Tensor = self._tensor_at("get_buffer", target, _BUFFERS)
+        found: Tensor = self._tensor_at("get_buffer", target, BUFFERS)
         return found
 
     def apply(self, fn: Callable[[Module], object]) -> Self:
