@@ -308,3 +308,76 @@ def test_layers_are_the_kinds_that_programs_ask_for():
     assert (bounded.min_val, bounded.max_val) == (0, 6)
     assert repr(bounded) == "ReLU6(inplace=True)"
     assert bounded(gb.tensor([-1.0, 2.0, 9.0])).tolist() == [0, 2, 6]
+
+
+class TestOfTheBasesThatPyTorchHas:
+    def test_a_convolution_of_ones_own_gives_all_in_pytorchs_order(self):
+        class Mixed(nn.modules.conv._ConvNd):
+            def __init__(self, i, o, k):
+                size = nn.modules.utils._pair(k)
+                args = (size, (1, 1), (1, 1), (1, 1), False, (0, 0), 1, True, "zeros")
+                super().__init__(i, o, *args)
+
+            def forward(self, x):
+                place = (self.stride, self.padding, self.dilation, self.groups)
+                return nn.functional.conv2d(x, self.weight, self.bias, *place)
+
+        made, usual = Mixed(2, 3, 3), nn.Conv2d(2, 3, 3, padding=1)
+        usual.load_state_dict(made.state_dict())
+        x = gb.randn(1, 2, 4, 4)
+
+        assert gb.equal(made(x), usual(x))
+        assert repr(made) == "Mixed(2, 3, kernel_size=(3, 3), stride=(1, 1), padding=(1, 1))"
+        assert not made.transposed
+
+    def test_a_transposed_one_too(self):
+        class Mixed(nn.modules.conv._ConvTransposeNd):
+            def __init__(self, i, o):
+                super().__init__(i, o, (2,), (2,), (0,), (1,), True, (1,), 1, False, "zeros")
+
+        made = Mixed(2, 6)
+
+        assert made.weight.shape == (2, 6, 2)
+        assert (made.output_padding, made.dilation, made.bias) == ((1,), (1,), None)
+        assert isinstance(nn.ConvTranspose1d(1, 1, 1), nn.modules.conv._ConvTransposeNd)
+        assert not isinstance(nn.Conv1d(1, 1, 1), nn.modules.conv._ConvTransposeNd)
+
+    def test_a_recurrent_layer_names_its_mode(self):
+        class Own(nn.RNNBase):
+            def __init__(self, *args, **options):
+                super().__init__("GRU", *args, **options)
+
+            forward = nn.GRU.forward
+
+        made, usual = Own(3, 4, num_layers=2), nn.GRU(3, 4, num_layers=2)
+        usual.load_state_dict(made.state_dict())
+        x = gb.randn(5, 2, 3)
+
+        assert gb.equal(made(x)[0], usual(x)[0])
+        assert (made.mode, made.proj_size) == ("GRU", 0)
+        assert nn.RNNBase("LSTM", 3, 4, proj_size=2).weight_hr_l0.shape == (2, 4)
+        with pytest.raises(ValueError, match="Recurrent: mode 'X'"):
+            nn.RNNBase("X", 3, 4)
+        with pytest.raises(ValueError, match="proj_size 2 of mode GRU; LSTM alone projects"):
+            nn.RNNBase("GRU", 3, 4, proj_size=2)
+
+    def test_a_cell_tells_how_many_gates_it_has(self):
+        class Normed(nn.RNNCellBase):
+            def __init__(self, i, h):
+                super().__init__(i, h, bias=True, num_chunks=4)
+                self.norm = nn.LayerNorm(4 * h)
+
+            def forward(self, x, state):
+                h, c = state
+                gates = nn.functional.linear(x, self.weight_ih, self.bias_ih)
+                gates = gates + nn.functional.linear(h, self.weight_hh, self.bias_hh)
+                i, f, g, o = self.norm(gates).chunk(4, 1)
+                c = f.sigmoid() * c + i.sigmoid() * g.tanh()
+                return o.sigmoid() * c.tanh(), c
+
+        cell = Normed(3, 2)
+        h, _ = cell(gb.ones(4, 3), (gb.zeros(4, 2), gb.zeros(4, 2)))
+
+        assert h.shape == (4, 2)
+        assert cell.weight_hh.shape == (8, 2)
+        assert nn.RNNCellBase(3, 2, False, 1).weight_ih.shape == (2, 3)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod, sqrt
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from garboard import _engine
 from garboard._arguments import check
@@ -26,8 +26,8 @@ _MODES = ("zeros", "reflect", "replicate", "circular")
 class Convolution(Module):
     """What all of them hold: numbers, the weight and the bias."""
 
-    _dims: ClassVar[int]
-    transposed: ClassVar[bool] = False
+    _dims: int  # of a class that programs derive from this one: as many as its windows have
+    transposed: bool = False
     bias: Parameter | Any  # or None
 
     def __init__(
@@ -37,15 +37,19 @@ class Convolution(Module):
         kernel_size: int | Sequence[int],
         stride: int | Sequence[int],
         padding: int | Sequence[int] | str,
-        output_padding: int | Sequence[int],
         dilation: int | Sequence[int],
+        transposed: bool,
+        output_padding: int | Sequence[int],
         groups: int,
         bias: bool,
         padding_mode: str,
-        device: Device | None,
-        dtype: DType | None,
+        device: Device | None = None,
+        dtype: DType | None = None,
     ) -> None:
         super().__init__()
+        self.transposed = check.flag(type(self).__name__, "transposed", transposed)
+        if not hasattr(self, "_dims"):
+            self._dims = len(check.sizes(type(self).__name__, "kernel_size", kernel_size))
         name, dims = type(self).__name__, self._dims
         self.in_channels: int = check.size(name, "in_channels", in_channels)
         self.out_channels: int = check.size(name, "out_channels", out_channels)

@@ -12,11 +12,14 @@ from garboard.nn._convolutions._settings import Convolution
 if TYPE_CHECKING:
     from garboard.types import Device, DType
 
-__all__ = ["ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d"]
+__all__ = ["ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d", "Transposed"]
 
 
-class _Transposed(Convolution):
-    transposed: ClassVar[bool] = True
+class Transposed(Convolution):
+    """What programs derive transposed convolutions of their own from."""
+
+
+class _Transposed(Transposed):
     _op: ClassVar[Callable[..., Tensor]]
 
     def __init__(
@@ -40,8 +43,9 @@ class _Transposed(Convolution):
             kernel_size,
             stride,
             padding,
-            output_padding,
             dilation,
+            True,
+            output_padding,
             groups,
             bias,
             padding_mode,

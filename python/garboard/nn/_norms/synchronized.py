@@ -32,6 +32,7 @@ class SyncBatchNorm(_BatchNorm):
         process_group: Kept, and ignored.
         device: Where the parameters lie, the CPU by default.
         dtype: Their dtype, float32 by default.
+        bias: Learn `bias` where `affine`.
 
     Raises:
         ShapeError: A negative size; when called, an input of fewer than two dims.
@@ -53,8 +54,11 @@ class SyncBatchNorm(_BatchNorm):
         process_group: object = None,
         device: Device | None = None,
         dtype: DType | None = None,
+        bias: bool = True,
     ) -> None:
-        super().__init__(num_features, eps, momentum, affine, track_running_stats, device, dtype)
+        super().__init__(
+            num_features, eps, momentum, affine, track_running_stats, device, dtype, bias=bias
+        )
         self.process_group: object = process_group
 
     def _check_input_dim(self, input: Tensor) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import sqrt
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, Literal
 from warnings import warn
 
 from garboard import _engine
@@ -26,11 +26,14 @@ __all__ = ["Cell", "Recurrent"]
 
 Cell = Literal["tanh", "relu", "lstm", "gru"]
 
+# By what PyTorch calls their mode.
+_CELLS: dict[str, Cell] = {"RNN_TANH": "tanh", "RNN_RELU": "relu", "LSTM": "lstm", "GRU": "gru"}
+_GATES: dict[Cell, int] = {"tanh": 1, "relu": 1, "lstm": 4, "gru": 3}
+
 
 class Recurrent(CheckedRecurrent):
     """What all of them hold, and how sequences pass through layers."""
 
-    _gates: ClassVar[int]
     _cell: Cell
     proj_size: int = 0
 
@@ -40,20 +43,24 @@ class Recurrent(CheckedRecurrent):
 
     def __init__(
         self,
+        mode: str,
         input_size: int,
         hidden_size: int,
-        num_layers: int,
-        bias: bool,
-        batch_first: bool,
-        dropout: float,
-        bidirectional: bool,
-        device: Device | None,
-        dtype: DType | None,
+        num_layers: int = 1,
+        bias: bool = True,
+        batch_first: bool = False,
+        dropout: float = 0.0,
+        bidirectional: bool = False,
+        proj_size: int = 0,
+        device: Device | None = None,
+        dtype: DType | None = None,
     ) -> None:
         super().__init__()
         name = type(self).__name__
+        self._cell = _CELLS[check.choice(name, "mode", mode, *_CELLS)]
         self.input_size: int = check.size(name, "input_size", input_size)
         self.hidden_size: int = check.count(name, "hidden_size", hidden_size, 1)
+        self.proj_size = self._projected(name, proj_size)
         self.num_layers: int = check.count(name, "num_layers", num_layers, 1)
         self.bias: bool = check.flag(name, "bias", bias)
         self.batch_first: bool = check.flag(name, "batch_first", batch_first)
@@ -64,7 +71,7 @@ class Recurrent(CheckedRecurrent):
                 f"{name}: dropout {self.dropout} with one layer; it comes between layers",
                 stacklevel=3,
             )
-        width = self._gates * self.hidden_size
+        width = _GATES[self._cell] * self.hidden_size
         for layer, suffix in self._passes():
             features = self._state_size * (1 + self.bidirectional) if layer else self.input_size
             shapes: dict[str, tuple[int, ...]] = {
@@ -79,6 +86,16 @@ class Recurrent(CheckedRecurrent):
                 made = Parameter(empty(*shape, dtype=dtype, device=device))
                 self.register_parameter(kind + suffix, made)
         self.reset_parameters()
+
+    def _projected(self, name: str, given: int) -> int:
+        size = check.count(name, "proj_size", given)
+        if size and self._cell != "lstm":
+            raise ValueError(f"{name}: proj_size {size} of mode {self.mode}; LSTM alone projects")
+        if size >= self.hidden_size:
+            raise ValueError(
+                f"{name}: proj_size {size} of hidden_size {self.hidden_size}; less is needed"
+            )
+        return size
 
     @property
     def _state_size(self) -> int:

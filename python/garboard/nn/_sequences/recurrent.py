@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, overload
+from typing import TYPE_CHECKING, overload
 
 from garboard._arguments import check
 from garboard._engine import Tensor
@@ -51,8 +51,6 @@ class RNN(Recurrent):
     ((7, 2, 5), (1, 2, 5))
     """
 
-    _gates: ClassVar[int] = 1
-
     def __init__(
         self,
         input_size: int,
@@ -66,8 +64,9 @@ class RNN(Recurrent):
         device: Device | None = None,
         dtype: DType | None = None,
     ) -> None:
-        cell: Any = check.choice("RNN", "nonlinearity", nonlinearity, "tanh", "relu")
+        cell = check.choice("RNN", "nonlinearity", nonlinearity, "tanh", "relu")
         super().__init__(
+            f"RNN_{cell.upper()}",
             input_size,
             hidden_size,
             num_layers,
@@ -75,11 +74,11 @@ class RNN(Recurrent):
             batch_first,
             dropout,
             bidirectional,
+            0,
             device,
             dtype,
         )
         self.nonlinearity: str = cell
-        self._cell: Cell = cell
 
     def forward(self, input: _Rows, hx: Tensor | None = None) -> tuple[_Rows, Tensor]:
         out, last = self._forward(input, [hx])
@@ -131,7 +130,6 @@ class LSTM(Recurrent):
     ((7, 2, 5), (1, 2, 5))
     """
 
-    _gates: ClassVar[int] = 4
     _cell: Cell = "lstm"
 
     def __init__(
@@ -147,12 +145,8 @@ class LSTM(Recurrent):
         device: Device | None = None,
         dtype: DType | None = None,
     ) -> None:
-        projected = check.count("LSTM", "proj_size", proj_size)
-        size = check.count("LSTM", "hidden_size", hidden_size, 1)
-        if projected >= size:
-            raise ValueError(f"LSTM: proj_size {projected} of hidden_size {size}; less is needed")
-        vars(self)["proj_size"] = projected
         super().__init__(
+            "LSTM",
             input_size,
             hidden_size,
             num_layers,
@@ -160,6 +154,7 @@ class LSTM(Recurrent):
             batch_first,
             dropout,
             bidirectional,
+            proj_size,
             device,
             dtype,
         )
@@ -234,7 +229,6 @@ class GRU(Recurrent):
     ((7, 2, 10), (2, 2, 5))
     """
 
-    _gates: ClassVar[int] = 3
     _cell: Cell = "gru"
 
     def __init__(
@@ -250,6 +244,7 @@ class GRU(Recurrent):
         dtype: DType | None = None,
     ) -> None:
         super().__init__(
+            "GRU",
             input_size,
             hidden_size,
             num_layers,
@@ -257,6 +252,7 @@ class GRU(Recurrent):
             batch_first,
             dropout,
             bidirectional,
+            0,
             device,
             dtype,
         )

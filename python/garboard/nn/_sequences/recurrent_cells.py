@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import sqrt
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from garboard._arguments import check
 from garboard._arguments.given import items_of
@@ -23,7 +23,6 @@ __all__ = ["GRUCell", "LSTMCell", "RNNCell"]
 class _Cell(Module):
     """The parameters of a cell, and what it is given."""
 
-    _gates: ClassVar[int]
     weight_ih: Parameter
     weight_hh: Parameter
     bias_ih: Parameter | None
@@ -34,15 +33,16 @@ class _Cell(Module):
         input_size: int,
         hidden_size: int,
         bias: bool,
-        device: Device | None,
-        dtype: DType | None,
+        num_chunks: int,
+        device: Device | None = None,
+        dtype: DType | None = None,
     ) -> None:
         super().__init__()
         name = type(self).__name__
         self.input_size: int = check.size(name, "input_size", input_size)
         self.hidden_size: int = check.size(name, "hidden_size", hidden_size)
         self.bias: bool = check.flag(name, "bias", bias)
-        width = self._gates * self.hidden_size
+        width = check.count(name, "num_chunks", num_chunks) * self.hidden_size
         shapes = {"ih": (width, self.input_size), "hh": (width, self.hidden_size)}
         for end, shape in shapes.items():
             made = Parameter(empty(*shape, dtype=dtype, device=device))
@@ -122,8 +122,6 @@ class RNNCell(_Cell):
     (2, 5)
     """
 
-    _gates: ClassVar[int] = 1
-
     def __init__(
         self,
         input_size: int,
@@ -134,7 +132,7 @@ class RNNCell(_Cell):
         dtype: DType | None = None,
     ) -> None:
         chosen = check.choice("RNNCell", "nonlinearity", nonlinearity, "tanh", "relu")
-        super().__init__(input_size, hidden_size, bias, device, dtype)
+        super().__init__(input_size, hidden_size, bias, 1, device, dtype)
         self.nonlinearity: str = chosen
 
     def forward(self, input: Tensor, hx: Tensor | None = None) -> Tensor:
@@ -177,8 +175,6 @@ class LSTMCell(_Cell):
     ((2, 5), (2, 5))
     """
 
-    _gates: ClassVar[int] = 4
-
     def __init__(
         self,
         input_size: int,
@@ -187,7 +183,7 @@ class LSTMCell(_Cell):
         device: Device | None = None,
         dtype: DType | None = None,
     ) -> None:
-        super().__init__(input_size, hidden_size, bias, device, dtype)
+        super().__init__(input_size, hidden_size, bias, 4, device, dtype)
 
     def forward(
         self, input: Tensor, hx: tuple[Tensor, Tensor] | None = None
@@ -235,8 +231,6 @@ class GRUCell(_Cell):
     (5,)
     """
 
-    _gates: ClassVar[int] = 3
-
     def __init__(
         self,
         input_size: int,
@@ -245,7 +239,7 @@ class GRUCell(_Cell):
         device: Device | None = None,
         dtype: DType | None = None,
     ) -> None:
-        super().__init__(input_size, hidden_size, bias, device, dtype)
+        super().__init__(input_size, hidden_size, bias, 3, device, dtype)
 
     def forward(self, input: Tensor, hx: Tensor | None = None) -> Tensor:
         x = self._input(input)

@@ -16,7 +16,7 @@ from garboard.nn import (
 )
 from garboard.nn._convolutions._settings import Convolution as _ConvNd  # noqa: F401
 from garboard.nn._convolutions.transposed_convolution import (
-    _Transposed as _ConvTransposeNd,  # noqa: F401
+    Transposed as _ConvTransposeNd,  # noqa: F401
 )
 
 __all__ = [
