@@ -9,11 +9,23 @@ from __future__ import annotations
 from contextlib import nullcontext
 from typing import Any
 
+from garboard._arguments.layouts import layout
 from garboard._contexts.generator import Generator
 from garboard._engine import LinAlgError as _LinAlgError
-from garboard._engine import Tensor
+from garboard._engine import Tensor, device, dtype
+from garboard._engine import _Size as Size
 
-__all__ = ["DisableTorchFunctionSubclass", "Generator", "_LinAlgError", "_TensorMeta"]
+# The types are here because editors complete imports so.
+__all__ = [
+    "DisableTorchFunctionSubclass",
+    "Generator",
+    "Size",
+    "_LinAlgError",
+    "_TensorMeta",
+    "device",
+    "dtype",
+    "layout",
+]
 
 _TensorMeta = type(Tensor)  # of which programs derive the types of what stands in for tensors
 

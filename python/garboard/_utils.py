@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from garboard._arguments import check
 from garboard._engine import ShapeError, Tensor, cat, empty
 
-__all__ = ["_flatten_dense_tensors", "_unflatten_dense_tensors"]
+__all__ = ["_flatten_dense_tensors", "_take_tensors", "_unflatten_dense_tensors"]
 
 
 def _flatten_dense_tensors(tensors: Sequence[Tensor]) -> Tensor:
@@ -38,3 +38,23 @@ def _unflatten_dense_tensors(flat: Tensor, tensors: Sequence[Tensor]) -> tuple[T
         )
     parts = flat.split(counts) if counts else ()
     return tuple(part.view(it.shape) for part, it in zip(parts, tensors, strict=True))
+
+
+def _take_tensors(tensors: Iterable[Tensor], size_limit: int) -> Iterator[list[Tensor]]:
+    """Yield tensors in lists of one dtype, each of as few bytes as reach no more than a limit.
+
+    A tensor that is larger than the limit comes in a list of its own.
+
+    >>> from garboard._utils import _take_tensors
+    >>> [len(part) for part in _take_tensors([gb.zeros(2), gb.zeros(2), gb.zeros(9)], 16)]
+    [2, 1]
+    """
+    waiting: dict[object, list[Tensor]] = {}
+    for tensor in tensors:
+        kind = check.tensor("_take_tensors", "a tensor", tensor).dtype
+        part = waiting.setdefault(kind, [])
+        if part and sum(it.nbytes for it in part) + tensor.nbytes > size_limit:
+            yield part
+            part = waiting[kind] = []
+        part.append(tensor)
+    yield from (part for part in waiting.values() if part)

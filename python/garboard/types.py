@@ -50,6 +50,7 @@ Index: TypeAlias = SupportsIndex | slice | EllipsisType | None
 # What PyTorch's programs import of these.
 _int, _float, _complex, _bool = int, float, complex, bool
 _device, _dtype, _size = device, dtype, Size
+_Number = Number
 
 
 class SupportsBuffer(Protocol):

@@ -17,12 +17,15 @@ if TYPE_CHECKING:
 __all__ = [
     "broadcast_all",
     "clamp_probs",
+    "euler_constant",
     "lazy_property",
     "logits_to_probs",
     "probs_to_logits",
     "tril_matrix_to_vec",
     "vec_to_tril_matrix",
 ]
+
+euler_constant = 0.57721566490153286060  # Euler's and Mascheroni's
 
 _Owner = TypeVar("_Owner")
 

@@ -276,8 +276,15 @@ __all__ = [
     "upsample_nearest",
 ]
 
+# What published attention and losses take from PyTorch's module besides.
+_PARTS = (
+    "_Reduction _canonical_mask _in_projection _in_projection_packed _mha_shape_check "
+    "_none_or_dtype _pair _single _triple handle_torch_function has_torch_function "
+    "has_torch_function_unary has_torch_function_variadic"
+)
+
 if not TYPE_CHECKING:
-    __getattr__ = module_getattr(__name__)
+    __getattr__ = module_getattr(__name__, homes=dict.fromkeys(_PARTS.split(), "_attention_parts"))
 
 
 def relu(input: Tensor, inplace: bool = False) -> Tensor:

@@ -7,6 +7,9 @@ from garboard.nn import (
     LocalResponseNorm,
     RMSNorm,
 )
+from garboard.types import Size
+
+_shape_t = int | Size
 
 __all__ = [
     "CrossMapLRN2d",

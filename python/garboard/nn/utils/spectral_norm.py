@@ -17,22 +17,53 @@ from garboard.nn.module import Module
 from garboard.nn.parameter import Parameter
 from garboard.nn.utils._norms import spectral_matrix
 
-__all__ = ["remove_spectral_norm", "spectral_norm"]
+__all__ = ["SpectralNorm", "remove_spectral_norm", "spectral_norm"]
 
 _M = TypeVar("_M", bound=Module)
 
 
-class _SpectralNorm:
-    """Computes the weight before each forward; `handle` takes it off."""
+class SpectralNorm:
+    """Computes the weight before each forward; `handle` takes it off.
 
-    def __init__(self, name: str, steps: int, dim: int, eps: float) -> None:
-        self.name, self.steps, self.dim, self.eps = name, steps, dim, eps
+    Args:
+        name: The weight's name.
+        n_power_iterations: How many steps are made before each forward.
+        dim: The weight's dim of outputs.
+        eps: What norms are no smaller than.
+
+    >>> from garboard.nn.utils.spectral_norm import SpectralNorm
+    >>> hook = SpectralNorm.apply(gb.nn.Linear(20, 40), "weight", 1, 0, 1e-12)
+    >>> hook.name, hook.n_power_iterations
+    ('weight', 1)
+    """
+
+    def __init__(
+        self, name: str = "weight", n_power_iterations: int = 1, dim: int = 0, eps: float = 1e-12
+    ) -> None:
+        self.name, self.n_power_iterations, self.dim, self.eps = name, n_power_iterations, dim, eps
         self.handle: Any = None
 
-    def __call__(self, module: Module, args: object) -> None:
-        setattr(module, self.name, self.computed(module, self.steps if module.training else 0))
+    @classmethod
+    def apply(
+        cls, module: Module, name: str, n_power_iterations: int, dim: int, eps: float
+    ) -> SpectralNorm:
+        """Norm a weight as `spectral_norm` does.
 
-    def computed(self, module: Module, steps: int) -> Tensor:
+        Returns:
+            What computes it.
+        """
+        return _normed(module, cls(name, n_power_iterations, dim, eps))
+
+    def remove(self, module: Module) -> None:
+        """Let the weight be an ordinary parameter again, as `remove_spectral_norm` does."""
+        remove_spectral_norm(module, self.name)
+
+    def __call__(self, module: Module, args: object) -> None:
+        setattr(module, self.name, self.compute_weight(module, module.training))
+
+    def compute_weight(self, module: Module, do_power_iteration: bool) -> Tensor:
+        """Return the weight divided, after steps of the power method if they are to be made."""
+        steps = self.n_power_iterations if do_power_iteration else 0
         weight, u, v = (getattr(module, f"{self.name}_{one}") for one in ("orig", "u", "v"))
         matrix = spectral_matrix(weight, self.dim)
         with no_grad():
@@ -47,9 +78,9 @@ class _SpectralNorm:
         return vector / vector.norm().clamp(min=self.eps)
 
 
-def _hook_of(module: Module, name: str) -> _SpectralNorm | None:
+def _hook_of(module: Module, name: str) -> SpectralNorm | None:
     hooks = module._forward_pre_hooks
-    found = [it for it in hooks.snapshot() if isinstance(it, _SpectralNorm)] if hooks else []
+    found = [it for it in hooks.snapshot() if isinstance(it, SpectralNorm)] if hooks else []
     return next((it for it in found if it.name == name), None)
 
 
@@ -84,15 +115,20 @@ def spectral_norm(
     >>> sorted(layer.state_dict())
     ['bias', 'weight_orig', 'weight_u', 'weight_v']
     """
-    op = "spectral_norm"
-    check.of_type(Module, op, "module", module)
-    said = check.text(op, "name", name)
-    steps = check.count(op, "n_power_iterations", n_power_iterations, 1)
-    least = check.rate(op, "eps", eps)
     if dim is None:
         kinds = (ConvTranspose1d, ConvTranspose2d, ConvTranspose3d)
         dim = 1 if isinstance(module, kinds) else 0
-    hook = _SpectralNorm(said, steps, check.integer(op, "dim", dim), least)
+    _normed(module, SpectralNorm(name, n_power_iterations, dim, eps))
+    return module
+
+
+def _normed(module: Module, hook: SpectralNorm) -> SpectralNorm:
+    op = "spectral_norm"
+    check.of_type(Module, op, "module", module)
+    said = check.text(op, "name", hook.name)
+    check.count(op, "n_power_iterations", hook.n_power_iterations, 1)
+    check.rate(op, "eps", hook.eps)
+    check.integer(op, "dim", hook.dim)
     weight = vars(module).get(said)
     if not isinstance(weight, Parameter):
         is_normed = _hook_of(module, said) is not None
@@ -112,7 +148,7 @@ def spectral_norm(
     for one, vector in zip("uv", drawn, strict=True):
         module.register_buffer(f"{said}_{one}", vector)
     hook.handle = module.register_forward_pre_hook(hook)
-    return module
+    return hook
 
 
 def remove_spectral_norm(module: _M, name: str = "weight") -> _M:
@@ -140,7 +176,7 @@ def remove_spectral_norm(module: _M, name: str = "weight") -> _M:
     if hook is None:
         raise ValueError(f"{op}: {shown(said)} of {type(module).__name__} is not normed")
     original: Parameter = getattr(module, f"{said}_orig")
-    made = Parameter(hook.computed(module, 0).detach(), original.requires_grad)
+    made = Parameter(hook.compute_weight(module, False).detach(), original.requires_grad)
     hook.handle.remove()
     for gone in (said, *(f"{said}_{one}" for one in ("orig", "u", "v"))):
         delattr(module, gone)

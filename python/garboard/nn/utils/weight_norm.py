@@ -11,30 +11,54 @@ from garboard.nn.module import Module
 from garboard.nn.parameter import Parameter
 from garboard.nn.utils._norms import direction_norm
 
-__all__ = ["remove_weight_norm", "weight_norm"]
+__all__ = ["WeightNorm", "remove_weight_norm", "weight_norm"]
 
 _M = TypeVar("_M", bound=Module)
 
 
-class _WeightNorm:
-    """Computes the weight before each forward; `handle` takes it off."""
+class WeightNorm:
+    """Computes the weight before each forward; `handle` takes it off.
+
+    Args:
+        name: The weight's name.
+        dim: Each slice along it has a norm of its own; None for one of all.
+
+    >>> from garboard.nn.utils.weight_norm import WeightNorm
+    >>> hook = WeightNorm.apply(gb.nn.Linear(20, 40), "weight", 0)
+    >>> hook.name, hook.dim
+    ('weight', 0)
+    """
 
     def __init__(self, name: str, dim: int | None) -> None:
         self.name, self.dim = name, dim
         self.handle: Any = None
 
-    def __call__(self, module: Module, args: object) -> None:
-        setattr(module, self.name, self.computed(module))
+    @classmethod
+    def apply(cls, module: Module, name: str, dim: int | None) -> WeightNorm:
+        """Norm a weight as `weight_norm` does.
 
-    def computed(self, module: Module) -> Tensor:
+        Returns:
+            What computes it.
+        """
+        return _normed(module, cls(name, dim))
+
+    def remove(self, module: Module) -> None:
+        """Let the weight be an ordinary parameter again, as `remove_weight_norm` does."""
+        remove_weight_norm(module, self.name)
+
+    def __call__(self, module: Module, args: object) -> None:
+        setattr(module, self.name, self.compute_weight(module))
+
+    def compute_weight(self, module: Module) -> Tensor:
+        """Return the weight of a module's norm and direction."""
         norm, direction = (getattr(module, f"{self.name}_{one}") for one in "gv")
         made: Tensor = direction * (norm / direction_norm(direction, self.dim))
         return made
 
 
-def _hook_of(module: Module, name: str) -> _WeightNorm | None:
+def _hook_of(module: Module, name: str) -> WeightNorm | None:
     hooks = module._forward_pre_hooks
-    found = [it for it in hooks.snapshot() if isinstance(it, _WeightNorm)] if hooks else []
+    found = [it for it in hooks.snapshot() if isinstance(it, WeightNorm)] if hooks else []
     return next((it for it in found if it.name == name), None)
 
 
@@ -62,10 +86,15 @@ def weight_norm(module: _M, name: str = "weight", dim: int | None = 0) -> _M:
     >>> {name: it.shape for name, it in layer.named_parameters()}
     {'bias': (40,), 'weight_g': (40, 1), 'weight_v': (40, 20)}
     """
+    _normed(module, WeightNorm(name, dim))
+    return module
+
+
+def _normed(module: Module, hook: WeightNorm) -> WeightNorm:
     op = "weight_norm"
     check.of_type(Module, op, "module", module)
-    said = check.text(op, "name", name)
-    hook = _WeightNorm(said, check.dim(op, "dim", dim))
+    said = check.text(op, "name", hook.name)
+    check.dim(op, "dim", hook.dim)
     weight = vars(module).get(said)
     if not isinstance(weight, Parameter):
         is_normed = _hook_of(module, said) is not None
@@ -77,9 +106,9 @@ def weight_norm(module: _M, name: str = "weight", dim: int | None = 0) -> _M:
     delattr(module, said)
     module.register_parameter(f"{said}_g", norm)
     module.register_parameter(f"{said}_v", weight)
-    setattr(module, said, hook.computed(module))
+    setattr(module, said, hook.compute_weight(module))
     hook.handle = module.register_forward_pre_hook(hook)
-    return module
+    return hook
 
 
 def remove_weight_norm(module: _M, name: str = "weight") -> _M:
@@ -107,7 +136,7 @@ def remove_weight_norm(module: _M, name: str = "weight") -> _M:
     if hook is None:
         raise ValueError(f"{op}: {shown(said)} of {type(module).__name__} is not normed")
     direction: Parameter = getattr(module, f"{said}_v")
-    made = Parameter(hook.computed(module).detach(), direction.requires_grad)
+    made = Parameter(hook.compute_weight(module).detach(), direction.requires_grad)
     hook.handle.remove()
     for gone in (said, f"{said}_g", f"{said}_v"):
         delattr(module, gone)

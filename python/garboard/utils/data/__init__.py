@@ -64,4 +64,5 @@ vars(sys.modules[f"{__name__}._utils.collate"]).update(
     collate=_collate.collate,
     default_collate_err_msg_format=_collate.default_collate_err_msg_format,
     default_collate_fn_map=_collate.default_collate_fn_map,
+    np_str_obj_array_pattern=_collate.np_str_obj_array_pattern,
 )

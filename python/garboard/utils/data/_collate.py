@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, MutableMapping, MutableSequence, Sequence
 from copy import copy
+from re import compile as pattern_of
 from typing import Any
 
 from garboard import _engine
@@ -16,11 +17,15 @@ __all__ = [
     "default_collate_err_msg_format",
     "default_collate_fn_map",
     "default_convert",
+    "np_str_obj_array_pattern",
 ]
 
 _DEEPEST = 64
 
 _Functions = Mapping[Any, Callable[..., Any]]
+
+# Of NumPy's dtypes whose arrays become no tensors: texts and objects.
+np_str_obj_array_pattern = pattern_of("[SaUO]")
 
 default_collate_err_msg_format = (
     "default_collate: a sample of type {}; tensors, numbers, arrays, or tuples, lists and dicts of "
