@@ -107,8 +107,6 @@ _MODULE: _Rows = (
     ("", "ipu xpu"),
 )
 
-_OPTIM: _Rows = (("gradients are dense here: use optim.Adam", "SparseAdam"),)
-
 _ONNX: _Rows = (
     (
         "save the state_dict(), and export the model in PyTorch",
@@ -207,7 +205,6 @@ ADVICE = {
     "garboard.fx": _by_name(_FX),
     "garboard.onnx": _by_name(_ONNX),
     "garboard.func": _by_name((("", "functionalize"),)),
-    "garboard.optim": _by_name(_OPTIM),
     "garboard.utils": {
         "bottleneck": "use gb.profiler",
         "cpp_extension": "",

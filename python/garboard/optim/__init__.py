@@ -17,6 +17,7 @@ from garboard.optim.optimizer import Optimizer
 from garboard.optim.rmsprop import RMSprop
 from garboard.optim.rprop import Rprop
 from garboard.optim.sgd import SGD
+from garboard.optim.sparse_adam import SparseAdam
 
 __all__ = [
     "ASGD",
@@ -34,6 +35,7 @@ __all__ = [
     "RAdam",
     "RMSprop",
     "Rprop",
+    "SparseAdam",
     "lr_scheduler",
     "swa_utils",
 ]

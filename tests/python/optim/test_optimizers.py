@@ -242,6 +242,7 @@ OPTIONS = {
     "maximize",
     optim.ASGD: "lr lambd alpha t0 weight_decay foreach maximize differentiable capturable",
     optim.Adafactor: "lr beta2_decay eps d weight_decay foreach maximize",
+    optim.SparseAdam: "lr betas eps maximize",
     optim.Muon: "lr weight_decay momentum nesterov ns_coefficients eps ns_steps adjust_lr_fn",
 }
 
