@@ -69,8 +69,15 @@ from garboard._engine import (  # noqa: E402
     set_default_dtype,
     set_num_threads,
 )
+from garboard._engine import Storage as _Storage  # noqa: E402
 from garboard._engine import _Size as Size  # noqa: E402
-from garboard._names.homes import HOMES, METHODS, SUBMODULES, UNLISTED  # noqa: E402
+from garboard._names.homes import (  # noqa: E402
+    HOMES,
+    METHODS,
+    STORAGE_METHODS,
+    SUBMODULES,
+    UNLISTED,
+)
 from garboard._names.missing import (  # noqa: E402
     MissingModules,
     add_missing_names,
@@ -107,6 +114,7 @@ from garboard._shown import displays as _displays  # noqa: E402, F401
 from garboard._shown import notebook as _notebook  # noqa: E402, F401
 
 add_methods_later(Tensor, METHODS)
+add_methods_later(_Storage, STORAGE_METHODS)
 add_missing_names(Tensor, "Tensor")
 _meta_path.append(MissingModules)
 

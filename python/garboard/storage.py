@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING
 
 from garboard import _engine
 from garboard._arguments import check
-from garboard._arguments.texts import shown
-from garboard._engine import IndexOutOfRangeError, Storage, Tensor
+from garboard._engine import Storage, Tensor
 from garboard._native import add_methods
+from garboard._storages import copied, made, placed, resized, written
 
 if TYPE_CHECKING:
-    from garboard.types import Element, Number
+    from collections.abc import Sequence
+
+    from garboard.types import Device, Element, Number
 
 __all__ = ["Storage", "TypedStorage", "UntypedStorage"]
 
@@ -25,21 +27,41 @@ class TypedStorage:
     besides its own methods, `data_ptr()`, `nbytes()` and `device` among them, is the block's.
 
     Args:
-        untyped: The block.
-        dtype: Of its elements.
+        given: The block; or how many elements a new one has, or which.
+        dtype: Of its elements; float32 by default.
+        device: Where a new one lies, the CPU by default.
+        wrap_storage: The block, by the name it has in PyTorch.
+
+    Raises:
+        ShapeError: A negative number of elements.
+        TypeError: An argument of another type.
 
     >>> x = gb.zeros(4)
     >>> len(x[1:].storage()), x[1:].storage().dtype
     (4, garboard.float32)
+    >>> gb.TypedStorage([1, 2], dtype=gb.int64).tolist()
+    [1, 2]
     """
 
     __slots__ = ("_untyped", "dtype")
     _untyped: Storage
     dtype: _engine.dtype
 
-    def __init__(self, untyped: Storage, dtype: _engine.dtype) -> None:
-        self._untyped = check.of_type(Storage, "TypedStorage", "untyped", untyped)
-        self.dtype = check.of_type(_engine.dtype, "TypedStorage", "dtype", dtype)
+    def __init__(
+        self,
+        given: Storage | int | Sequence[Number] = 0,
+        dtype: _engine.dtype = _engine.float32,
+        *,
+        device: Device | None = None,
+        wrap_storage: Storage | None = None,
+    ) -> None:
+        op = "TypedStorage"
+        self.dtype = check.of_type(_engine.dtype, op, "dtype", dtype)
+        if wrap_storage is not None:
+            given = check.of_type(Storage, op, "wrap_storage", wrap_storage)
+        if not isinstance(given, Storage):
+            given = made(op, given, dtype, device)
+        self._untyped = given
 
     def untyped(self) -> Storage:
         """Return the block, which counts bytes.
@@ -72,8 +94,106 @@ class TypedStorage:
         [0, 1, 2]
         """
         with _engine.DisposeScope("storage"):
-            numbers: list[Element] = self._untyped._elements(self.dtype).tolist()
+            numbers: list[Element] = self._elements().tolist()
         return numbers
+
+    def type(self) -> str:
+        """Name it as PyTorch's older programs do.
+
+        >>> gb.zeros(4).storage().type()
+        'garboard.FloatStorage'
+        """
+        with _engine.DisposeScope("storage"):
+            named: str = self._elements().type()
+        return named.replace("Tensor", "Storage")
+
+    def clone(self) -> TypedStorage:
+        """Copy the elements into a block of their own.
+
+        >>> gb.arange(3).storage().clone().tolist()
+        [0, 1, 2]
+        """
+        return TypedStorage(self._untyped.clone(), self.dtype)
+
+    def to(self, dtype: _engine.dtype) -> TypedStorage:
+        """Copy the elements into a block of another dtype; itself where it has that one.
+
+        >>> gb.arange(3).storage().to(gb.float32).tolist()
+        [0.0, 1.0, 2.0]
+        """
+        if dtype == self.dtype:
+            return self
+        with _engine.DisposeScope("storage"):
+            return TypedStorage(copied("to", self._elements(), dtype=dtype), dtype)
+
+    def float(self) -> TypedStorage:
+        """Copy the elements into a block of float32."""
+        return self.to(_engine.float32)
+
+    def double(self) -> TypedStorage:
+        """Copy the elements into a block of float64."""
+        return self.to(_engine.float64)
+
+    def long(self) -> TypedStorage:
+        """Copy the elements into a block of int64."""
+        return self.to(_engine.int64)
+
+    def cpu(self) -> TypedStorage:
+        """Return it, or a copy on the CPU where it lies elsewhere."""
+        return TypedStorage(self._untyped.cpu(), self.dtype)
+
+    def cuda(self, device: Device | None = None) -> TypedStorage:
+        """Return it, or a copy on a CUDA device where it lies elsewhere."""
+        return TypedStorage(self._untyped.cuda(device), self.dtype)
+
+    def copy_(self, source: TypedStorage | Storage, non_blocking: bool = False) -> TypedStorage:
+        """Write all elements of another storage, of as many, converted to the dtype.
+
+        Raises:
+            ShapeError: It has more elements, or fewer.
+            TypeError: It is no storage.
+
+        >>> gb.zeros(2).storage().copy_(gb.arange(2).storage()).tolist()
+        [0.0, 1.0]
+        """
+        with _engine.DisposeScope("storage"):
+            if isinstance(source, TypedStorage):
+                others = source._elements()
+            else:
+                block = check.of_type(Storage, "copy_", "source", source)
+                others = block._elements(_engine.uint8)
+            written("copy_", self._elements(), others)
+        return self
+
+    def fill_(self, value: Number) -> TypedStorage:
+        """Write one value into all elements.
+
+        >>> gb.zeros(2).storage().fill_(3).tolist()
+        [3.0, 3.0]
+        """
+        with _engine.DisposeScope("storage"):
+            self._elements().fill_(value)
+        return self
+
+    def resize_(self, size: int) -> TypedStorage:
+        """Return the storage itself, if that many elements is what it has.
+
+        Raises:
+            NotImplementedError: It has more, or fewer: a storage keeps its size.
+        """
+        resized(size, self.size())
+        return self
+
+    def is_pinned(self) -> bool:
+        """Tell whether it lies in pinned memory of the host."""
+        return self._untyped.is_pinned()
+
+    def is_shared(self) -> bool:
+        """Return False: memory of one process is not shared with others."""
+        return False
+
+    def _elements(self) -> Tensor:
+        return self._untyped._elements(self.dtype)
 
     def data_ptr(self) -> int:
         """Tell the address of the first byte, on its device."""
@@ -108,23 +228,14 @@ class TypedStorage:
         """True for memory of an array or buffer that somebody else owns."""
         return self._untyped.is_foreign
 
-    def _place(self, index: int) -> int:
-        place = check.integer("storage", "index", index)
-        if not -len(self) <= place < len(self):
-            raise IndexOutOfRangeError(
-                f"storage: index {shown(place)} of {len(self)} elements; one in "
-                f"[{-len(self)}, {len(self)}) is needed"
-            )
-        return place
-
     def __getitem__(self, index: int) -> Element:
         with _engine.DisposeScope("storage"):
-            element: Element = self._untyped._elements(self.dtype)[self._place(index)].item()
+            element: Element = self._elements()[placed(index, len(self))].item()
         return element
 
     def __setitem__(self, index: int, value: Number) -> None:
         with _engine.DisposeScope("storage"):
-            self._untyped._elements(self.dtype)[self._place(index)] = value
+            self._elements()[placed(index, len(self))] = value
 
     def __len__(self) -> int:
         return self.size()

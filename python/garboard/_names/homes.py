@@ -185,8 +185,17 @@ HOMES: Mapping[str, str] = {
     name: home for home, names in _FUNCTIONS.items() for name in names.split()
 }
 
+#: Methods of storages, behind the module that adds them.
+STORAGE_METHODS: Mapping[str, str] = {
+    "garboard._storages": (
+        "__getitem__ __init__ __iter__ __new__ __reduce__ __repr__ __setitem__ clone copy_ cpu "
+        "cuda element_size fill_ is_pinned is_shared resize_ tolist"
+    ),
+}
+
 #: Methods of tensors, behind the module that adds them.
 METHODS: Mapping[str, str] = {
+    "garboard._ops.dim_orders": "dim_order",
     "garboard._ops.dlpack": "__dlpack__ __dlpack_device__",
     "garboard._ops.dtypes": "type",
     "garboard._ops.index_functions": "histogram index_reduce index_reduce_ renorm renorm_",

@@ -16,7 +16,7 @@ from garboard._native import add_methods
 if TYPE_CHECKING:
     from garboard.types import DType
 
-__all__ = ["can_cast", "finfo", "iinfo"]
+__all__ = ["can_cast", "finfo", "iinfo", "type_meant"]
 
 _PYTHONS = {
     bool: _engine.bool,
@@ -197,6 +197,22 @@ _TYPE_NAMES = {
 _OF_NAMES = {name: dtype for dtype, name in _TYPE_NAMES.items()}
 
 
+def type_meant(given: DType | type | str) -> tuple[str | None, _engine.dtype]:
+    """The device, if it says where, and the dtype of what names a type of tensors."""
+    if isinstance(given, str):
+        module, _, name = given.rpartition(".")
+        found = _OF_NAMES.get(name)
+        if found is None:
+            raise DTypeError(
+                f"type: there is no {shown(given)}; a dtype is needed, or a name such as "
+                "'FloatTensor'"
+            )
+        return "cuda" if module.endswith("cuda") else "cpu" if module else None, found
+    if given is Tensor:
+        return "cpu", _engine.get_default_dtype()
+    return getattr(given, "device_type", None), _dtype("type", given)
+
+
 def _type(
     self: Tensor, dtype: DType | type | str | None = None, non_blocking: bool = False
 ) -> Tensor | str:
@@ -222,20 +238,7 @@ def _type(
     if dtype is None:
         place = "" if self.device.type == "cpu" else f"{self.device.type}."
         return f"garboard.{place}{_TYPE_NAMES[self.dtype]}"
-    where: str | None = None
-    if isinstance(dtype, str):
-        module, _, name = dtype.rpartition(".")
-        found = _OF_NAMES.get(name)
-        if found is None:
-            raise DTypeError(
-                f"type: there is no {shown(dtype)}; a dtype is needed, or a name such as "
-                "'FloatTensor'"
-            )
-        where = "cuda" if module.endswith("cuda") else "cpu" if module else None
-    elif dtype is Tensor:
-        found, where = _engine.get_default_dtype(), "cpu"
-    else:
-        found, where = _dtype("type", dtype), getattr(dtype, "device_type", None)
+    where, found = type_meant(dtype)
     if where in (None, self.device.type):
         return self.to(found)
     return self.to(device=where, dtype=found)

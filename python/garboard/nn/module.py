@@ -12,6 +12,7 @@ from garboard._arguments import check
 from garboard._arguments.texts import printable
 from garboard._engine import Tensor
 from garboard._names.missing import refuse_missing
+from garboard._ops.dtypes import type_meant
 from garboard.nn._module import _convert
 from garboard.nn._module._asked import ask_own_getattr
 from garboard.nn._module._hooked import TABLES
@@ -182,22 +183,26 @@ class Module(Stateful):
             check.memory_format("to", memory_format)
         return _convert.convert(self, device, dtype, non_blocking)
 
-    def type(self, dst_type: DType) -> Self:
+    def type(self, dst_type: DType | type_of | str) -> Self:
         """Convert floating parameters and buffers to a dtype, as `to` does.
 
         Args:
-            dst_type: A floating dtype.
+            dst_type: A floating dtype; or a type of tensors, as `gb.FloatTensor`, or its name,
+                which says where they go besides.
 
         Returns:
             This module.
 
         Raises:
-            DTypeError: A dtype that is not floating.
+            DTypeError: A dtype that is not floating, or an unknown name.
+            DeviceError: The type's device is not there.
+            TypeError: What is given is no dtype.
 
         >>> gb.nn.Linear(2, 1).type(gb.float64).weight.dtype
         garboard.float64
         """
-        return _convert.convert(self, None, dst_type)
+        where, dtype = type_meant(dst_type)
+        return _convert.convert(self, where, dtype)
 
     def to_empty(self, *, device: Device | None, recurse: bool = True) -> Self:
         """Give parameters and buffers elements on a device, which may be anything.

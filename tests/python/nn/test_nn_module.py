@@ -478,3 +478,23 @@ class TestEnd:
         assert gb.memory.live() == before
         with pytest.raises(gb.DisposedError, match=r"linear: (weight|bias) is a disposed tensor"):
             layer(gb.ones(1, 2))
+
+
+class TestTypesOfTensors:
+    @pytest.mark.parametrize("given", [gb.DoubleTensor, "torch.DoubleTensor", gb.float64, float])
+    def test_convert_a_module_as_older_programs_do(self, given):
+        norm = gb.nn.BatchNorm1d(2)
+
+        assert norm.type(given) is norm
+        assert norm.weight.dtype == norm.running_mean.dtype == gb.float64
+        assert norm.num_batches_tracked.dtype == gb.int64
+
+    def test_that_are_none_are_refused(self):
+        layer = gb.nn.Linear(1, 1)
+
+        with pytest.raises(gb.DTypeError, match="int64; a floating one is needed"):
+            layer.type(gb.LongTensor)
+        with pytest.raises(gb.DTypeError, match=r"type: there is no 'torch.Tensors'"):
+            layer.type("torch.Tensors")
+        with pytest.raises(TypeError, match="type: dtype is 3; a dtype such as"):
+            layer.type(3)

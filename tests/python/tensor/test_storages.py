@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import garboard as gb
 import pytest
 
@@ -51,6 +53,40 @@ class TestAStorageOfElements:
         del x
 
         assert storage.tolist() == list(range(100))
+
+    def test_is_made_of_numbers_or_with_so_many(self):
+        made = gb.TypedStorage([1, 2, 3], dtype=gb.int16)
+
+        assert (made.tolist(), made.type(), made.nbytes()) == (
+            [1, 2, 3],
+            "garboard.ShortStorage",
+            6,
+        )
+        assert gb.TypedStorage(4).size() == 4
+        assert gb.TypedStorage(wrap_storage=made.untyped(), dtype=gb.int16) == made
+        with pytest.raises(gb.ShapeError, match="TypedStorage: size -1"):
+            gb.TypedStorage(-1)
+        with pytest.raises(TypeError, match="wrap_storage is of type list; a Storage"):
+            gb.TypedStorage(wrap_storage=[])
+
+    def test_is_copied_converted_and_written(self):
+        x = gb.arange(3)
+        storage = x.storage()
+        copy = storage.clone()
+
+        assert copy != storage
+        assert storage.float().tolist() == storage.double().tolist() == [0.0, 1.0, 2.0]
+        assert storage.long() == storage.cpu() == storage
+        assert copy.fill_(7).tolist() == [7, 7, 7]
+        assert storage.copy_(gb.ones(3).storage()) is storage
+        assert x.tolist() == [1, 1, 1]
+        assert not storage.is_shared()
+        assert not storage.is_pinned()
+        assert list(storage) == [1, 1, 1]
+        with pytest.raises(gb.ShapeError, match="copy_: source of 2 elements into 3; as many"):
+            storage.copy_(gb.ones(2).storage())
+        with pytest.raises(TypeError, match="copy_: source is of type list; a Storage"):
+            storage.copy_([1])
 
     def test_of_a_disposed_tensor_is_refused(self):
         x = gb.zeros(4)
@@ -126,3 +162,76 @@ class TestSetting:
     def test_to_what_it_cannot_be_is_refused(self, call, error, text):
         with pytest.raises(error, match=text):
             call(gb.zeros(3))
+
+
+class TestAStorageOfBytes:
+    def test_is_made_read_and_written(self):
+        made = gb.UntypedStorage(8)
+
+        assert (made.fill_(3).tolist(), made.element_size()) == ([3] * 8, 1)
+        made[-1] = 7
+        assert (made[7], list(gb.UntypedStorage([1, 2])), len(gb.UntypedStorage())) == (
+            7,
+            [1, 2],
+            0,
+        )
+        assert isinstance(made, gb.UntypedStorage)
+        assert repr(made) == "UntypedStorage(8 bytes, device=cpu)"
+        with pytest.raises(IndexError, match="storage: index 8 of 8 elements"):
+            made[8]
+        with pytest.raises(TypeError, match="UntypedStorage: size is of type str; an integer"):
+            gb.UntypedStorage("8")
+
+    def test_is_copied_and_tensors_see_the_copy(self):
+        x = gb.arange(3)
+        copy = x.untyped_storage().clone()
+
+        y = gb.empty(0, dtype=gb.int64).set_(copy)
+        x.fill_(5)
+
+        assert y.tolist() == [0, 1, 2]
+        assert copy.copy_(x.untyped_storage()) == copy
+        assert y.tolist() == [5, 5, 5]
+        assert copy.cpu() == copy
+        assert (copy.is_shared(), copy.is_pinned()) == (False, False)
+
+    def test_keeps_its_size(self):
+        x = gb.ones(3)
+
+        assert x.untyped_storage().resize_(12) == x.untyped_storage()
+        assert x.storage().resize_(3) == x.storage()
+        with pytest.raises(NotImplementedError, match="resize_: size 0 of a storage of 12"):
+            x.untyped_storage().resize_(0)
+        with pytest.raises(NotImplementedError, match=r"size 6 of a storage of 3; .*\)"):
+            x.storage().resize_(6)
+        assert x.tolist() == [1.0, 1.0, 1.0]
+
+    def test_is_not_pickled(self):
+        with pytest.raises(TypeError, match="storage: it cannot be pickled; pickle a tensor"):
+            pickle.dumps(gb.ones(3).untyped_storage())
+
+
+class TestTheOrderOfDims:
+    def test_goes_from_the_outermost_in_memory_to_the_innermost(self):
+        x, last = gb.ones(2, 3, 4, 5), gb.ones(2, 4, 5, 3).permute(0, 3, 1, 2)
+
+        assert x.dim_order() == (0, 1, 2, 3)
+        assert x.permute(2, 0, 3, 1).dim_order() == (1, 3, 0, 2)
+        assert last.dim_order() == last[..., :1].dim_order() == (0, 2, 3, 1)
+        assert gb.ones(2, 3).T.dim_order() == (1, 0)
+        assert gb.tensor(1.0).dim_order() == ()
+        assert gb.ones(2, 1).expand(2, 5).dim_order() == (0, 1)
+
+    def test_is_refused_where_another_would_do_as_well(self):
+        x = gb.ones(2, 1, 4, 5)
+        formats = [gb.contiguous_format, gb.channels_last]
+
+        assert gb.ones(2, 3).dim_order(ambiguity_check=True) == (0, 1)
+        assert gb.ones(1, 3, 4, 5).dim_order(ambiguity_check=formats) == (0, 1, 2, 3)
+        for asked in (True, formats):
+            with pytest.raises(gb.ShapeError, match=r"dim_order: sizes \[2, 1, 4, 5\]"):
+                x.dim_order(ambiguity_check=asked)
+        with pytest.raises(TypeError, match="dim_order: ambiguity_check"):
+            x.dim_order(ambiguity_check="yes")
+        with pytest.raises(TypeError, match=r"ambiguity_check\[0\]"):
+            x.dim_order(ambiguity_check=[3])
