@@ -133,9 +133,6 @@ _DATA: _Rows = (("", "functional_datapipe IterDataPipe MapDataPipe"),)
 
 _CUDA: _Rows = (
     ("use gb.cuda.snapshot()", "memory_snapshot"),
-    ("use gb.cuda.memory_reserved()", "memory_cached"),
-    ("use gb.cuda.max_memory_reserved()", "max_memory_cached"),
-    ("use gb.cuda.reset_peak_memory_stats()", "reset_max_memory_allocated reset_max_memory_cached"),
     ("use gb.DeviceError", "AcceleratorError CudaError DeferredCudaCallError cudaStatus"),
     (
         "nvidia-smi says it",
@@ -143,7 +140,6 @@ _CUDA: _Rows = (
         "utilization",
     ),
     ("use gb.cuda.get_device_capability()", "get_arch_list get_gencode_flags"),
-    ("memory of one process is not shared with others, so leave it out", "ipc_collect"),
     ("streams are made here: use gb.cuda.Stream()", "ExternalStream get_stream_from_external"),
     ("use gb.cuda.device_count() and name the devices", "can_device_access_peer"),
     ("one generator draws for all devices: use gb.default_generator", "default_generators"),

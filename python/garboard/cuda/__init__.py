@@ -126,6 +126,13 @@ _TYPED = (
     "ShortTensor",
 )
 
+_OLDER = (
+    "ipc_collect",
+    "max_memory_cached",
+    "memory_cached",
+    "reset_max_memory_allocated",
+    "reset_max_memory_cached",
+)
 _GRAPHS = ("CUDAGraph", "graph", "is_current_stream_capturing")
 
 if TYPE_CHECKING:
@@ -134,6 +141,11 @@ if TYPE_CHECKING:
     from garboard.cuda._graphs import CUDAGraph as CUDAGraph
     from garboard.cuda._graphs import graph as graph
     from garboard.cuda._graphs import is_current_stream_capturing as is_current_stream_capturing
+    from garboard.cuda._older_names import ipc_collect as ipc_collect
+    from garboard.cuda._older_names import max_memory_cached as max_memory_cached
+    from garboard.cuda._older_names import memory_cached as memory_cached
+    from garboard.cuda._older_names import reset_max_memory_allocated as reset_max_memory_allocated
+    from garboard.cuda._older_names import reset_max_memory_cached as reset_max_memory_cached
     from garboard.cuda._typed_tensors import BFloat16Tensor as BFloat16Tensor
     from garboard.cuda._typed_tensors import BoolTensor as BoolTensor
     from garboard.cuda._typed_tensors import ByteTensor as ByteTensor
@@ -148,7 +160,11 @@ else:
     _missing = module_getattr(
         __name__,
         ("amp", "nvtx"),
-        {**dict.fromkeys(_TYPED, "_typed_tensors"), **dict.fromkeys(_GRAPHS, "_graphs")},
+        {
+            **dict.fromkeys(_TYPED, "_typed_tensors"),
+            **dict.fromkeys(_GRAPHS, "_graphs"),
+            **dict.fromkeys(_OLDER, "_older_names"),
+        },
     )
 
     def __getattr__(name):
