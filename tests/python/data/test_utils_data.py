@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections import namedtuple
 from itertools import chain
 
@@ -180,3 +181,16 @@ class TestCollate:
     def test_tensors_of_different_sizes_are_refused(self):
         with pytest.raises(gb.ShapeError, match="stack"):
             default_collate([gb.ones(2), gb.ones(3)])
+
+
+def test_a_loader_is_made_anew_of_its_attributes():
+    loader = DataLoader(range(4), batch_size=3, pin_memory_device="cuda", in_order=False)
+    settled = ("self", "batch_size", "shuffle", "sampler", "drop_last")
+    names = [it for it in inspect.signature(DataLoader.__init__).parameters if it not in settled]
+
+    again = DataLoader(**{name: getattr(loader, name) for name in names})
+
+    assert [batch.tolist() for batch in again] == [[0, 1, 2], [3]]
+    assert (again.pin_memory_device, again.in_order) == ("cuda", False)
+    with pytest.raises(TypeError, match="DataLoader: in_order is of type str; True or False"):
+        DataLoader(range(4), in_order="no")

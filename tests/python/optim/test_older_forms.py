@@ -91,3 +91,19 @@ class TestNamesOfLibraries:
     def test_say_what_they_are_not(self):
         with pytest.raises(AttributeError, match="has no attribute '_get_values'"):
             names._get_values  # noqa: B018
+
+
+def test_a_plateau_of_ones_own_lowers_rates_its_own_way():
+    class Told(optim.lr_scheduler.ReduceLROnPlateau):
+        def _reduce_lr(self, epoch):
+            self.lowered = [*getattr(self, "lowered", ()), epoch]
+            super()._reduce_lr(epoch)
+
+    optimizer = optim.SGD([gb.ones(1, requires_grad=True)], lr=1.0)
+    schedule = Told(optimizer, patience=0, factor=0.5)
+
+    for _ in range(3):
+        schedule.step(1.0)
+
+    assert schedule.lowered == [2, 3]
+    assert optimizer.param_groups[0]["lr"] == 0.25

@@ -114,11 +114,12 @@ class ReduceLROnPlateau(LRScheduler):
             self.cooldown_counter -= 1
             self.num_bad_epochs = 0
         if self.num_bad_epochs > self.patience:
-            self._reduce()
+            self._reduce_lr(self.last_epoch)
             self.cooldown_counter, self.num_bad_epochs = self.cooldown, 0
         self._last_lr = self._rates_now()
 
-    def _reduce(self) -> None:
+    def _reduce_lr(self, epoch: int) -> None:
+        """Lower the rates: by PyTorch's name, for classes that do so in a way of their own."""
         floors = [*self.min_lrs, *[0.0] * len(self.optimizer.param_groups)]
         for group, floor in zip(self.optimizer.param_groups, floors, strict=False):
             before = float(group["lr"])

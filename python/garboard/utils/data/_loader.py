@@ -131,6 +131,8 @@ class DataLoader(Generic[T_co]):
         self.collate_fn: Any = collate_fn or (default_collate if is_batched else default_convert)
         self.num_workers: int = check.count(op, "num_workers", num_workers)
         self.pin_memory: bool = check.flag(op, "pin_memory", pin_memory)
+        self.pin_memory_device: str = pin_memory_device  # kept for programs that make it anew
+        self.in_order: bool = check.flag(op, "in_order", in_order)
         self.timeout: float = check.rate(op, "timeout", timeout)
         if worker_init_fn is not None:
             check.function(op, "worker_init_fn", worker_init_fn)
