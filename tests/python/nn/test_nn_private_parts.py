@@ -115,3 +115,13 @@ class TestNormsAsHooks:
         Halved.apply(layer, "weight", 0)
 
         assert layer(gb.ones(1, 1)).item() == pytest.approx(before / 2)
+
+
+class TestNamesOfWhatLayersAreCalledWith:
+    def test_are_pytorchs_where_those_differ_from_the_functions(self):
+        x, target = gb.ones(2, 6), gb.tensor([0, 1])
+        layer = nn.AdaptiveLogSoftmaxWithLoss(6, 4, [2])
+
+        assert nn.PoissonNLLLoss()(log_input=x, target=x).item() == pytest.approx(1.71828, 1e-4)
+        assert nn.RMSNorm(6)(x=x).shape == x.shape
+        assert layer(input_=x, target_=target).output.shape == (2,)

@@ -113,8 +113,9 @@ class AdaptiveLogSoftmaxWithLoss(Module):
             if isinstance(module, Linear):
                 module.reset_parameters()
 
-    def forward(self, input: Tensor, target: Tensor) -> OutputAndLoss:
+    def forward(self, input_: Tensor, target_: Tensor) -> OutputAndLoss:
         op = type(self).__name__
+        input, target = input_, target_
         check.tensor(op, "input", input)
         check.tensor(op, "target", target)
         if input.ndim not in (1, 2) or target.shape != input.shape[:-1]:
@@ -155,7 +156,7 @@ class AdaptiveLogSoftmaxWithLoss(Module):
 
     if TYPE_CHECKING:
 
-        def __call__(self, input: Tensor, target: Tensor) -> OutputAndLoss: ...
+        def __call__(self, input_: Tensor, target_: Tensor) -> OutputAndLoss: ...
 
     def log_prob(self, input: Tensor) -> Tensor:
         """Compute the log probabilities of all classes.

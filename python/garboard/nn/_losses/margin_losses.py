@@ -58,9 +58,9 @@ class PoissonNLLLoss(Loss):
         self.full: bool = check.flag("PoissonNLLLoss", "full", full)
         self.eps: float = check.rate("PoissonNLLLoss", "eps", eps)
 
-    def forward(self, input: Tensor, target: Tensor) -> Tensor:
+    def forward(self, log_input: Tensor, target: Tensor) -> Tensor:
         return functional.poisson_nll_loss(
-            input,
+            log_input,
             target,
             log_input=self.log_input,
             full=self.full,
@@ -70,7 +70,7 @@ class PoissonNLLLoss(Loss):
 
     if TYPE_CHECKING:
 
-        def __call__(self, input: Tensor, target: Tensor) -> Tensor: ...
+        def __call__(self, log_input: Tensor, target: Tensor) -> Tensor: ...
 
 
 class GaussianNLLLoss(Loss):

@@ -232,12 +232,12 @@ class RMSNorm(Module):
         if self.weight is not None:
             init.ones_(self.weight)
 
-    def forward(self, input: Tensor) -> Tensor:
-        return functional.rms_norm(input, self.normalized_shape, self.weight, self.eps)
+    def forward(self, x: Tensor) -> Tensor:
+        return functional.rms_norm(x, self.normalized_shape, self.weight, self.eps)
 
     if TYPE_CHECKING:
 
-        def __call__(self, input: Tensor) -> Tensor: ...
+        def __call__(self, x: Tensor) -> Tensor: ...
 
     def extra_repr(self) -> str:
         rest = settings(eps=self.eps, elementwise_affine=self.elementwise_affine)
