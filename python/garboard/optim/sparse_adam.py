@@ -63,12 +63,12 @@ class SparseAdam(FormulaOptimizer):
     def _update(
         self, parameter: Tensor, gradient: Tensor, state: dict[str, Any], group: _Group
     ) -> None:
-        places = gradient.shape[0] if gradient.ndim else 1
-        table, new = parameter.view(places, -1), gradient.reshape(places, -1)
-        rows = new.ne(0).any(1).nonzero().squeeze(1)
+        tables = (parameter, gradient, *(state[name] for name in self._tensor_names))
+        table, new, mean, square = (it if it.ndim else it.unsqueeze(0) for it in tables)
+        is_met = new.ne(0) if new.ndim == 1 else new.ne(0).flatten(1).any(1)
+        rows = is_met.nonzero().squeeze(1)
         new = new.index_select(0, rows)
         step, (beta1, beta2) = int(state["step"]), group["betas"]
-        mean, square = (state[name].view(places, -1) for name in self._tensor_names)
         means = mean.index_select(0, rows).lerp_(new, 1 - beta1)
         squares = square.index_select(0, rows).mul_(beta2).addcmul_(new, new, value=1 - beta2)
         mean.index_copy_(0, rows, means)

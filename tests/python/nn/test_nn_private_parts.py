@@ -104,6 +104,16 @@ class TestNormsAsHooks:
         hook.remove(layer)
         assert list(layer.state_dict()) == ["weight"]
 
+    def test_refuse_what_they_are_not_on(self):
+        with pytest.raises(ValueError, match="weight_norm: Linear has no 'weight_g'; a module"):
+            WeightNorm("weight", 0).compute_weight(nn.Linear(1, 1))
+        with pytest.raises(TypeError, match="spectral_norm: module is of type int; a Module"):
+            SpectralNorm().compute_weight(3, True)
+        with pytest.raises(TypeError, match="spectral_norm: module is of type str; a Module"):
+            SpectralNorm()("layer", ())
+        with pytest.raises(TypeError, match="weight_norm: name is of type bytes; a string"):
+            WeightNorm(b"weight", 0)
+
     def test_of_ones_own_derive_from_them(self):
         class Halved(WeightNorm):
             def compute_weight(self, module):

@@ -55,6 +55,16 @@ class TestSparseAdam:
         assert vector.tolist() == pytest.approx([1.0, 0.5, 1.0])
         assert number.item() == 1.0
 
+    @pytest.mark.parametrize("sizes", [(0, 3), (3, 0), (3, 2, 2)])
+    def test_takes_empty_and_permuted_tables(self, sizes):
+        start = gb.ones(sizes).mT
+        table = nn.Parameter(start)
+        table.grad = gb.ones(start.shape)
+
+        optim.SparseAdam([table], lr=0.5).step()
+
+        assert gb.allclose(table, gb.full(start.shape, 0.5))
+
     def test_goes_on_from_a_saved_state(self):
         table, optimizer = trained()
         again = optim.SparseAdam(table.parameters(), lr=9.0)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from garboard._arguments import check
+from garboard._arguments.texts import shown
 from garboard._engine import Tensor
+from garboard.nn.module import Module
 
-__all__ = ["direction_norm", "power_steps", "spectral_matrix"]
+__all__ = ["direction_norm", "part_of", "power_steps", "spectral_matrix"]
 
 
 def direction_norm(weight: Tensor, dim: int | None) -> Tensor:
@@ -15,6 +18,17 @@ def direction_norm(weight: Tensor, dim: int | None) -> Tensor:
     kept = dim % max(weight.ndim, 1)
     others = [d for d in range(weight.ndim) if d != kept]
     return weight.norm(2, dim=others, keepdim=True) if others else weight.abs()
+
+
+def part_of(op: str, module: Module, name: str) -> Tensor:
+    """What a norm computes a module's weight of; refuses a module that has no such thing."""
+    found = getattr(check.of_type(Module, op, "module", module), name, None)
+    if not isinstance(found, Tensor):
+        raise ValueError(
+            f"{op}: {type(module).__name__} has no {shown(name)}; a module whose weight is normed "
+            "is needed"
+        )
+    return found
 
 
 def spectral_matrix(weight: Tensor, dim: int) -> Tensor:

@@ -15,7 +15,7 @@ from garboard.nn._convolutions.transposed_convolution import (
 )
 from garboard.nn.module import Module
 from garboard.nn.parameter import Parameter
-from garboard.nn.utils._norms import spectral_matrix
+from garboard.nn.utils._norms import part_of, spectral_matrix
 
 __all__ = ["SpectralNorm", "remove_spectral_norm", "spectral_norm"]
 
@@ -40,7 +40,10 @@ class SpectralNorm:
     def __init__(
         self, name: str = "weight", n_power_iterations: int = 1, dim: int = 0, eps: float = 1e-12
     ) -> None:
-        self.name, self.n_power_iterations, self.dim, self.eps = name, n_power_iterations, dim, eps
+        op = "spectral_norm"
+        self.name = check.text(op, "name", name)
+        self.n_power_iterations = check.count(op, "n_power_iterations", n_power_iterations, 1)
+        self.dim, self.eps = check.integer(op, "dim", dim), check.rate(op, "eps", eps)
         self.handle: Any = None
 
     @classmethod
@@ -59,12 +62,14 @@ class SpectralNorm:
         remove_spectral_norm(module, self.name)
 
     def __call__(self, module: Module, args: object) -> None:
-        setattr(module, self.name, self.compute_weight(module, module.training))
+        given = check.of_type(Module, "spectral_norm", "module", module)
+        setattr(module, self.name, self.compute_weight(given, given.training))
 
     def compute_weight(self, module: Module, do_power_iteration: bool) -> Tensor:
         """Return the weight divided, after steps of the power method if they are to be made."""
         steps = self.n_power_iterations if do_power_iteration else 0
-        weight, u, v = (getattr(module, f"{self.name}_{one}") for one in ("orig", "u", "v"))
+        ends = ("orig", "u", "v")
+        weight, u, v = (part_of("spectral_norm", module, f"{self.name}_{it}") for it in ends)
         matrix = spectral_matrix(weight, self.dim)
         with no_grad():
             for _ in range(steps):
@@ -125,10 +130,7 @@ def spectral_norm(
 def _normed(module: Module, hook: SpectralNorm) -> SpectralNorm:
     op = "spectral_norm"
     check.of_type(Module, op, "module", module)
-    said = check.text(op, "name", hook.name)
-    check.count(op, "n_power_iterations", hook.n_power_iterations, 1)
-    check.rate(op, "eps", hook.eps)
-    check.integer(op, "dim", hook.dim)
+    said = hook.name
     weight = vars(module).get(said)
     if not isinstance(weight, Parameter):
         is_normed = _hook_of(module, said) is not None

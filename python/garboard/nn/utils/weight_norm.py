@@ -9,7 +9,7 @@ from garboard._arguments.texts import shown
 from garboard._engine import Tensor
 from garboard.nn.module import Module
 from garboard.nn.parameter import Parameter
-from garboard.nn.utils._norms import direction_norm
+from garboard.nn.utils._norms import direction_norm, part_of
 
 __all__ = ["WeightNorm", "remove_weight_norm", "weight_norm"]
 
@@ -30,7 +30,8 @@ class WeightNorm:
     """
 
     def __init__(self, name: str, dim: int | None) -> None:
-        self.name, self.dim = name, dim
+        self.name = check.text("weight_norm", "name", name)
+        self.dim = check.dim("weight_norm", "dim", dim)
         self.handle: Any = None
 
     @classmethod
@@ -51,7 +52,7 @@ class WeightNorm:
 
     def compute_weight(self, module: Module) -> Tensor:
         """Return the weight of a module's norm and direction."""
-        norm, direction = (getattr(module, f"{self.name}_{one}") for one in "gv")
+        norm, direction = (part_of("weight_norm", module, f"{self.name}_{one}") for one in "gv")
         made: Tensor = direction * (norm / direction_norm(direction, self.dim))
         return made
 
@@ -93,8 +94,7 @@ def weight_norm(module: _M, name: str = "weight", dim: int | None = 0) -> _M:
 def _normed(module: Module, hook: WeightNorm) -> WeightNorm:
     op = "weight_norm"
     check.of_type(Module, op, "module", module)
-    said = check.text(op, "name", hook.name)
-    check.dim(op, "dim", hook.dim)
+    said = hook.name
     weight = vars(module).get(said)
     if not isinstance(weight, Parameter):
         is_normed = _hook_of(module, said) is not None
