@@ -6,7 +6,7 @@ What is put there leaves its dispose scope at once, and is booked as the optimiz
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, Self
 from weakref import ref
 
 from garboard._arguments.nests import tensors_in
@@ -48,25 +48,36 @@ def own_parts(states: Mapping[Any, Any]) -> None:
                 _own(value)
 
 
-class ParameterState(dict[Any, Any]):
+class _Watched(dict[Any, Any]):
+    """A dict into which all ways lead through `__setitem__`."""
+
+    def setdefault(self, key: Any, default: Any = None) -> Any:
+        if key not in self:
+            self[key] = default
+        return self[key]
+
+    def update(self, *given: Any, **named: Any) -> None:
+        for key, value in dict(*given, **named).items():
+            self[key] = value
+
+    def __ior__(self, given: Any) -> Self:  # type: ignore[misc]  # of any pairs, as dict's
+        self.update(given)
+        return self
+
+
+class ParameterState(_Watched):
     """What an optimizer keeps of one parameter: tensors and numbers by name."""
 
     def __setitem__(self, name: Any, value: Any) -> None:
         _own(value)
         super().__setitem__(name, value)
 
-    def setdefault(self, name: Any, default: Any = None) -> Any:
-        if name not in self:
-            self[name] = default
-        return self[name]
 
-    def update(self, *given: Any, **named: Any) -> None:
-        for name, value in dict(*given, **named).items():
-            self[name] = value
-
-
-class States(dict[Any, Any]):
+class States(_Watched):
     """What an optimizer keeps, by parameter: the state of one that has none yet is empty."""
+
+    def setdefault(self, parameter: Any, default: Any = None) -> Any:
+        return super().setdefault(parameter, {} if default is None else default)
 
     def __missing__(self, parameter: Any) -> ParameterState:
         state = self[parameter] = ParameterState()
@@ -204,6 +215,12 @@ class _SeenState(_Looking, ParameterState):
         self._take(name)
         return found
 
+    def popitem(self) -> tuple[Any, Any]:
+        self.look()
+        name, found = super().popitem()
+        self._take(name)
+        return name, found
+
     def clear(self) -> None:
         names = list(self)
         super().clear()
@@ -274,6 +291,12 @@ class SeenStates(_Looking, States):
         found = super().pop(parameter, *default)
         self.take(parameter, {})
         return found
+
+    def popitem(self) -> tuple[Any, Any]:
+        self.look()
+        parameter, found = super().popitem()
+        self.take(parameter, {})
+        return parameter, found
 
     def clear(self) -> None:
         for parameter in list(self):

@@ -235,3 +235,31 @@ def test_steps_stay_one_call_and_leave_nothing(make):
         stepped(optimizer)
         optimizer.state[x]
         x.grad = None
+
+
+def test_all_ways_into_a_state_are_one(make):
+    x = gb.tensor([1.0, 2.0], requires_grad=True)
+    optimizer = make([x])
+
+    assert optimizer.state.setdefault(x) == {}
+    optimizer.state.update({x: {"note": "kept"}})
+    optimizer.state |= {x: {"note": "kept on"}}
+    optimizer.state[x] |= {"other": 3}
+
+    assert stepped(optimizer) != [1.0, 2.0]
+    assert (optimizer.state[x]["note"], optimizer.state[x]["other"]) == ("kept on", 3)
+
+
+def test_what_is_popped_from_a_state_is_gone():
+    x = gb.tensor([1.0, 2.0], requires_grad=True)
+    optimizer = gb.optim.Adam([x], lr=0.1)
+    first = stepped(optimizer)
+
+    parameter, state = optimizer.state.popitem()
+
+    assert parameter is x
+    assert optimizer.state == {}
+    with gb.no_grad():
+        x.copy_(gb.tensor([1.0, 2.0]))
+    assert stepped(optimizer) == first
+    assert state["step"].item() == 1
