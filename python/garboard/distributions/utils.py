@@ -25,7 +25,7 @@ __all__ = [
     "vec_to_tril_matrix",
 ]
 
-euler_constant = 0.57721566490153286060  # Euler's and Mascheroni's
+euler_constant: float = 0.57721566490153286060  # Euler's and Mascheroni's
 
 _Owner = TypeVar("_Owner")
 

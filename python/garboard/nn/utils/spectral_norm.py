@@ -41,9 +41,10 @@ class SpectralNorm:
         self, name: str = "weight", n_power_iterations: int = 1, dim: int = 0, eps: float = 1e-12
     ) -> None:
         op = "spectral_norm"
-        self.name = check.text(op, "name", name)
-        self.n_power_iterations = check.count(op, "n_power_iterations", n_power_iterations, 1)
-        self.dim, self.eps = check.integer(op, "dim", dim), check.rate(op, "eps", eps)
+        self.name: str = check.text(op, "name", name)
+        self.n_power_iterations: int = check.count(op, "n_power_iterations", n_power_iterations, 1)
+        self.dim: int = check.integer(op, "dim", dim)
+        self.eps: float = check.rate(op, "eps", eps)
         self.handle: Any = None
 
     @classmethod

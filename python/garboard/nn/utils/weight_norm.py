@@ -30,8 +30,8 @@ class WeightNorm:
     """
 
     def __init__(self, name: str, dim: int | None) -> None:
-        self.name = check.text("weight_norm", "name", name)
-        self.dim = check.dim("weight_norm", "dim", dim)
+        self.name: str = check.text("weight_norm", "name", name)
+        self.dim: int | None = check.dim("weight_norm", "dim", dim)
         self.handle: Any = None
 
     @classmethod
