@@ -49,8 +49,9 @@ def _in_projection_packed(
         w: The weight [3 * features, features].
         b: The bias [3 * features].
 
+    >>> from garboard.nn.functional import _attention_parts as parts
     >>> x = gb.ones(2, 4)
-    >>> [it.shape for it in gb.nn.functional._in_projection_packed(x, x, x, gb.ones(12, 4))]
+    >>> [it.shape for it in parts._in_projection_packed(x, x, x, gb.ones(12, 4))]
     [(2, 4), (2, 4), (2, 4)]
     """
     if q is k and k is v:
@@ -74,8 +75,9 @@ def _in_projection(
 ) -> tuple[Tensor, Tensor, Tensor]:
     """Return what queries, keys and values become, each under a weight and a bias of its own.
 
+    >>> from garboard.nn.functional import _attention_parts as parts
     >>> x, w = gb.ones(2, 4), gb.ones(4, 4)
-    >>> len(gb.nn.functional._in_projection(x, x, x, w, w, w))
+    >>> len(parts._in_projection(x, x, x, w, w, w))
     3
     """
     return linear(q, w_q, b_q), linear(k, w_k, b_k), linear(v, w_v, b_v)
@@ -107,7 +109,8 @@ def _canonical_mask(
     Raises:
         DTypeError: The mask is of integers.
 
-    >>> gb.nn.functional._canonical_mask(gb.tensor([True, False]), "mask", None, "", gb.float32)
+    >>> from garboard.nn.functional import _attention_parts as parts
+    >>> parts._canonical_mask(gb.tensor([True, False]), "mask", None, "", gb.float32)
     tensor([-inf, 0.])
     """
     if mask is None or check.tensor("attention", mask_name, mask).is_floating_point():
@@ -141,8 +144,9 @@ def _mha_shape_check(
     Raises:
         ShapeError: Other dims.
 
+    >>> from garboard.nn.functional import _attention_parts as parts
     >>> x = gb.ones(5, 2, 4)
-    >>> gb.nn.functional._mha_shape_check(x, x, x, None, None, 2)
+    >>> parts._mha_shape_check(x, x, x, None, None, 2)
     True
     """
     op, dims = "attention", check.tensor("attention", "query", query).ndim
