@@ -4,10 +4,31 @@
 #include "kernels/cpu/loop/parts.h"
 #include "kernels/cpu/loop/plan.h"
 #include "kernels/cpu/loop/rows.h"
+#include "kernels/cpu/wide/half_conversions.h"
 #include "kernels/functors/reduce.h"
 
 namespace garboard::kernels::GARBOARD_ISA {
 namespace {
+
+/// What came before goes on in `folded`; `y` may be `x`.
+template <class F, class T, class Folded>
+void fold_dense(T* y, const T* x, std::int64_t count, Folded& folded) {
+  if constexpr (functors::Half<T>) {  // one by one they are converted by bits
+    constexpr std::int64_t block = 512;
+    alignas(64) float wide[block];
+    for (std::int64_t i = 0; i < count; i += block) {
+      const std::int64_t n = smaller(count - i, block);
+      widen(wide, x + i, n);
+      fold_dense<F, float>(wide, wide, n, folded);
+      narrow(y + i, wide, n);
+    }
+  } else {
+    for (std::int64_t i = 0; i < count; ++i) {
+      folded = F{}(folded, static_cast<Folded>(x[i]));
+      y[i] = static_cast<T>(folded);
+    }
+  }
+}
 
 template <class F, class T>
 void fold_row(void* const* data, std::int64_t count) {
@@ -15,12 +36,8 @@ void fold_row(void* const* data, std::int64_t count) {
   T* const y = static_cast<T*>(data[0]);
   const T* const x = static_cast<const T*>(data[1]);
   Folded folded = F::template identity<Folded>;
-  for (const auto [first, last] : Pieces<>(count)) {
-    for (std::int64_t i = first; i < last; ++i) {
-      folded = F{}(folded, static_cast<Folded>(x[i]));
-      y[i] = static_cast<T>(folded);
-    }
-  }
+  for (const auto [first, last] : Pieces<>(count))
+    fold_dense<F>(y + first, x + first, last - first, folded);
 }
 
 /// Of slices side by side.

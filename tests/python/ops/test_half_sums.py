@@ -34,3 +34,14 @@ def test_the_norm_of_halves_squares_them_as_floats(dtype, no_leaks):
     assert found.dtype is dtype
     gb.testing.assert_close(found, x.detach().float().norm(dim=1).to(dtype))
     gb.testing.assert_close(x.grad, gb.full((2, 300), 300**-0.5, dtype=dtype))
+
+
+@pytest.mark.parametrize("dtype", [gb.float16, gb.bfloat16])
+@pytest.mark.parametrize("count", [1, 31, 512, 513, 1500])
+@pytest.mark.parametrize("scan", [gb.cumsum, gb.cumprod])
+def test_a_running_result_of_halves_is_that_of_floats_rounded(dtype, count, scan):
+    x = (1 + gb.randn(3, count, generator=gb.Generator().manual_seed(6)) / 32).to(dtype)
+
+    assert gb.equal(scan(x, 1), scan(x.double(), 1).float().to(dtype))
+    assert gb.equal(scan(x[1], 0), scan(x, 1)[1])
+    assert gb.equal(scan(x.t(), 0), scan(x, 1).t())
