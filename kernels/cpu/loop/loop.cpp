@@ -145,6 +145,31 @@ void run_long_rows(const Elementwise& op, const LoopPlan& plan, unsigned scalars
   });
 }
 
+/// Whether all elements of a row come out the same, as of a column beside a number.
+bool repeats_along_rows(const LoopDim& inner, int operands) {
+  bool repeats = inner.strides[0] == 1 && inner.size >= own_row;
+  for (int k = 1; k < operands; ++k) repeats &= inner.strides[k] == 0;
+  return repeats;
+}
+
+/// Computes one element of each row, and writes it all along.
+void run_repeating(const Elementwise& op, const LoopPlan& plan) {
+  const std::int64_t count = plan.inner().size;
+  Pace pace;
+  for_each_place(plan, 1, [&](char* const* data) {
+    op.stretch(data[0], reinterpret_cast<const void* const*>(data + 1), 1, 0);
+    visit_item(plan.operand[0].item, [&]<class Item>(Type<Item>) {
+      using Aliased [[gnu::may_alias]] = Item;
+      auto* const y = reinterpret_cast<Aliased*>(data[0]);
+      for (const auto [first, last] : Pieces<>(count)) {
+        pace.advance(last - first);
+        const Item value = *y;
+        for (std::int64_t i = first; i < last; ++i) y[i] = value;
+      }
+    });
+  });
+}
+
 /// Of a plan with a row dim before the column dim: does a tile of the two.
 void run_tile(const Elementwise& op, const LoopPlan& plan, char* const* data, std::int64_t rows,
               std::int64_t columns) {
@@ -290,6 +315,7 @@ void run(const Elementwise& op, const View& out, const View* const* in) {
   make_plan(whole, out, in, op.inputs);
   unsigned scalars;
   const bool direct = is_direct(op, whole.inner(), whole.operands, scalars);
+  const bool repeats = whole.dims > 1 && repeats_along_rows(whole.inner(), whole.operands);
   const bool by_rows = direct && (whole.dims == 1 || whole.inner().size >= own_row);
   const bool streams = direct && whole.dims == 1 &&
                        out.count * whole.operand[0].item >= machine().streaming_bytes &&
@@ -302,6 +328,7 @@ void run(const Elementwise& op, const View& out, const View* const* in) {
       [&](std::int64_t first, std::int64_t last) {
         LoopPlan plan = whole.part(first, last);
         if (streams) return run_streaming(op, plan, scalars);
+        if (repeats) return run_repeating(op, plan);
         if (!by_rows) return run_tiles(op, plan);
         has_long_places ? run_long_rows(op, plan, scalars) : run_rows(op, plan, scalars);
       });

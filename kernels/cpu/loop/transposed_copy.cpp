@@ -64,6 +64,7 @@ void turn(Item* to, std::int64_t to_stride, const Item* from, std::int64_t from_
 /// there are no such two.
 bool face_each_other(LoopPlan& plan) {
   if (plan.dims < 2 || plan.inner().strides[0] != 1 || plan.inner().strides[1] == 1) return false;
+  if (plan.inner().strides[1] == 0 && plan.inner().size >= tuning::own_row) return false;  // a fill
   for (int d = plan.dims - 2; d >= 0; --d) {
     if (plan.dim[d].strides[1] != 1) continue;
     const LoopDim dense = plan.dim[d];
