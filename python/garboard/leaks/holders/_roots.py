@@ -15,8 +15,10 @@ from typing import Any, NamedTuple
 from garboard import _engine
 from garboard._arguments.texts import printable
 from garboard._shown.notebook import kept_outputs
+from garboard.leaks.evidence._classes import is_one
 from garboard.leaks.evidence._evidence import Evidence
 from garboard.leaks.holders._library import is_of_library
+from garboard.leaks.holders._tees import by_the_one_behind
 from garboard.leaks.holders._unasked import attributes_of, is_a, items_of, length_of, module_name_of
 
 __all__ = [
@@ -129,13 +131,13 @@ def paths_to(evidence: Evidence, targets: Sequence[object]) -> list[list[Any] | 
 
     What libraries note of the program's threads and tasks is followed where nothing else leads.
     """
-    roots, notes = Roots(evidence), _notes_of_libraries()
-    found = roots.paths_to(targets, skip=notes)
-    missing = [at for at, path in enumerate(found) if path is None] if notes else []
+    roots, notes, given = Roots(evidence), _notes_of_libraries(), _given_to_threads()
+    found = roots.paths_to(targets, given, notes)
+    missing = [at for at, path in enumerate(found) if path is None] if notes or given else []
     again = roots.paths_to([targets[at] for at in missing]) if missing else []
     for at, path in zip(missing, again, strict=True):
         found[at] = path
-    return found
+    return by_the_one_behind(found, lambda asked: roots.paths_to(asked, given, notes))
 
 
 _NOTES = (
@@ -157,6 +159,21 @@ def _notes_of_libraries() -> list[object]:
     found += [it for it in _signal_handlers() if type(it) is partial]  # asyncio's for Ctrl-C
     found += [it for it in _engine._thread_roots() if type(it) is dict]  # asyncio's running loop
     return [it for it in found if it is not None and length_of(it) != 0]
+
+
+def _given_to_threads() -> list[tuple[object, object]]:
+    """Return what running threads were begun with, tensors apart, each with the tuple or dict that
+    has it: the program's variables name a queue better."""
+    active = attributes_of(threading).get("_active")
+    spaces = map(attributes_of, items_of(active) if active else ())
+    wholes = [space.get(name) for space in spaces for name in ("_args", "_kwargs")]
+    return [
+        (whole, it)
+        for whole in wholes
+        if is_a(whole, (tuple, dict))
+        for it in items_of(whole)
+        if not is_one("tensor", it)
+    ]
 
 
 def is_of_other_thread(frame: FrameType) -> bool:
