@@ -51,6 +51,7 @@ class Tracker:
         self._graph_hold = 0
         self.periods = Periods()
         self.swelling = Swelling()
+        self._slots: dict[str, int] = {}
         self._sizes: dict[str, list[tuple[int, int]]] = {}  # of holders: step and items, twice
 
     def feed(self, now: int, found: _Found) -> None:
@@ -98,6 +99,12 @@ class Tracker:
             looks.append((now, items))
             del looks[:-2]
         return len(looks) == 2 and looks[1][1] > looks[0][1]
+
+    def is_made_longer(self, holder: str, slots: int) -> bool:
+        """Tell whether a holder with so many slots had fewer when it was first looked at."""
+        if len(self._slots) > _MOST_HOLDERS:
+            del self._slots[next(iter(self._slots))]
+        return slots > self._slots.setdefault(holder, slots)
 
     def is_first_look(self, holder: str, now: int) -> bool:
         """Tell whether a holder was not known before this step."""

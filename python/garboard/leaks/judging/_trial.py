@@ -77,7 +77,7 @@ class Trial:
         self._evidence, self._opened = evidence, opened
         self._now, self._since, self._steps = now, since, steps
         self._tracker, self._exemptions = tracker, exemptions
-        self._verdicts = Verdicts(now, steps, tracker, within)
+        self._verdicts = Verdicts(now, steps, tracker, within, evidence.memory_limit)
         self.notes = self._verdicts.notes
         self._explained: set[int] = set()  # groups of this look that something was said of
 

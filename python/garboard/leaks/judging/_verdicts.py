@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from types import FrameType
 
+from garboard._engine import human_bytes
 from garboard.leaks.evidence._rows import Born, Key, Survivor
 from garboard.leaks.evidence._steps import Steps
 from garboard.leaks.findings._kind import Kind
@@ -30,11 +31,20 @@ __all__ = ["Verdicts", "is_of_every_step", "key_of", "keys_of"]
 class Verdicts:
     """Judges groups after step `now`; `notes` tell what was let off.
 
-    `within` tells how many frames deep a phase was begun that ends with its block, or is 0.
+    `within` tells how many frames deep a phase was begun that ends with its block, or is 0;
+    `limit_of` how many bytes a device has, where that is known.
     """
 
-    def __init__(self, now: int, steps: Steps, tracker: Tracker, within: int) -> None:
+    def __init__(
+        self,
+        now: int,
+        steps: Steps,
+        tracker: Tracker,
+        within: int,
+        limit_of: Callable[[str], int | None],
+    ) -> None:
         self._now, self._steps, self._tracker, self._within = now, steps, tracker, within
+        self._limit_of = limit_of
         self.notes: list[str] = []
 
     def has_grown(self, group: Group) -> bool:
@@ -97,11 +107,25 @@ class Verdicts:
         it looks at the length, or has made a list of that length."""
         slots, room, items = group.slots(), room_in_code(group), group.most_items()
         most = max(it for it in (slots, room, 0) if it is not None)
-        if items > most or kind.is_settled(group):
+        if items > most or kind.is_settled(group) or self._is_made_longer(group, slots):
             return False
-        name = expression(group.named)
-        self.notes.append(f"`{name}` has {items} of {most} items that it may have")
+        name, device = expression(group.named), group.survivors[-1].device
+        nbytes = most * sum(it.nbytes * it.weight for it in group.survivors) // max(items, 1)
+        limit = self._limit_of(device)
+        if limit is not None and nbytes > limit:
+            text = f"of {most} items, {human_bytes(nbytes)}: more than {device} has"
+            self.notes.append(f"the bound of `{name}` comes too late, {text}")
+            return False
+        then = f", {human_bytes(nbytes)} then" if most > items else ""
+        self.notes.append(f"`{name}` has {items} of {most} items that it may have{then}")
         return True
+
+    def _is_made_longer(self, group: Group, slots: int | None) -> bool:
+        """Tell whether what was made before its items was shorter at an earlier look: what is made
+        anew whenever it is full has no end."""
+        owner = group.chain[max(group.at - 1, 0)].object
+        holder = f"{_name(group)} {id(owner)}"
+        return slots is not None and self._tracker.is_made_longer(holder, slots)
 
     def _ends_with_phase(self, group: Group) -> bool:
         """Tell whether only a variable of a call made within a phase holds plain tensors."""

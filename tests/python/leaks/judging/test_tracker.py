@@ -38,3 +38,10 @@ def test_a_graph_that_has_ended_does_not_grow_while_its_last_steps_come_of_age()
         tracker.feed_graphs(now, [ended])
 
     assert tracker.graph_streak(ended) == 0
+
+
+def test_what_was_made_longer_than_it_was_at_first_is_known():
+    tracker = Tracker()
+
+    assert [tracker.is_made_longer("cells", it) for it in (8, 8, 16, 16)] == [0, 0, 1, 1]
+    assert not tracker.is_made_longer("other cells", 16)
