@@ -28,7 +28,7 @@ __all__ = ["Birth", "Recorder"]
 _RemovableHandle = torch.utils.hooks.RemovableHandle
 
 _MOST_POINTERS = 4096
-_MOST_ROOTS = 10_000
+_MOST_ROOTS = 100_000
 
 
 class _Nothing:
@@ -238,8 +238,8 @@ class Recorder:
         """Note that a pass went from a tensor, and the gradients that it made."""
         with torch._C.DisableTorchFunction():
             node = root.grad_fn
-            if node is not None:
-                self.walked[node._sequence_nr() + 1] = keeps
+            for it in _first_behind(node):  # the root may die, and a kept output lead to the rest
+                self.walked[it._sequence_nr() + 1] = keeps
             self.scan()  # of the pass's line still
             for birth in list(self.births.values()):
                 leaf: Any = birth()
@@ -299,6 +299,20 @@ class _Lines(torch.overrides.TorchFunctionMode):  # type: ignore[misc]
                 if isinstance(part, torch.Tensor):
                     recorder.note(part, here(), recorder.step)
         return result
+
+
+_MOST_BEHIND = 16  # nodes between a root and what a program keeps, such as of `y[0].sum()`
+
+
+def _first_behind(root: Any) -> list[Any]:
+    """Return the root of a pass and the nodes next to it, without leaves."""
+    found = [root] if root is not None else []
+    for node in found:
+        behind = (it for it, _ in node.next_functions if it is not None)
+        found += [it for it in behind if it.next_functions and it not in found]
+        if len(found) >= _MOST_BEHIND:
+            break
+    return found
 
 
 def _is_in_place(function: Any) -> bool:
