@@ -65,7 +65,11 @@ PATCHED = (
         "l14_tensor_hooks",
         "l15_key_holds_model",
         "l15_method",
+        "l02_given_three_lists",
+        "l02_postfixes",
+        "l16_losses_of_a_class",
         "l18_one_view",
+        "l22_slices",
         "l24_two_shapes",
     ),
 )
@@ -91,6 +95,8 @@ PASTED = (
     *("l02_detached", "l02_history", "l02_losses", "l02_records", "l05_meter", "l05_running_mean"),
     *("l02_flushed_too_late", "l02_losses_and_rates", "l05_of_all_parameters"),
     *("l01_worst", "l02_heap", "l02_pairs", "l05_by_a_factor", "l05_in_place", "l18_one_view"),
+    *("l02_given_three_lists", "l02_given_to_an_object", "l02_outputs", "l02_postfixes"),
+    *("l16_losses_of_a_class", "l22_slices"),
 )
 
 

@@ -5,7 +5,7 @@ from functools import cache
 import garboard as gb
 
 KIND, VERDICT, HOLDER = "lru-cache", "LEAK", "lru_cache `mask`"
-FIX = "give the cache a maxsize, or use cached_property on the instance"
+FIX = "give the cache a maxsize, for instance @lru_cache(maxsize=32)"
 
 
 @cache  # held

@@ -7,7 +7,7 @@ for name, value in out.items():
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from math import prod
 from typing import Any
 
@@ -16,7 +16,7 @@ from garboard.leaks.holders._groups import Group, is_container
 from garboard.leaks.holders._source import Storing
 from garboard.leaks.holders._unasked import attributes_of, is_a, is_disposed, items_of
 
-__all__ = ["ending_for_all"]
+__all__ = ["ending_for_all", "ending_for_items"]
 
 _MOST = 8  # items of a holder, the newest, and as many holders beside it
 
@@ -35,6 +35,21 @@ def ending_for_all(group: Group, storing: Storing, ending: str) -> str:
     if is_one_of_each:
         return "" if has_others else "item or detach"
     return f"{ending} or itself" if has_others else ending
+
+
+def ending_for_items(items: Sequence[Any]) -> str:
+    """Return what to call on each of some things, so that no tensor of one element and no graph is
+    kept; empty where no one expression is right for all of them."""
+    tensors = [it for it in items if is_known(it)]
+    has_others = len(tensors) < len(items)
+    if any(is_disposed(it) for it in tensors):
+        return ""
+    numbers = [shape_of(it) == () for it in tensors]
+    if all(numbers):
+        return "item or itself" if has_others else "item"
+    if any(numbers):
+        return "" if has_others else "item or detach"
+    return "detach or itself" if has_others else "detach"
 
 
 def _stored_beside(group: Group, storing: Storing) -> Iterator[Any]:

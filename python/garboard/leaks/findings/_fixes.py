@@ -4,20 +4,23 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Sequence
+from itertools import takewhile
 from typing import Any, NamedTuple
 
 from garboard._shown.site import Site, site_of
 from garboard.leaks.evidence._rows import Survivor
-from garboard.leaks.findings._company import ending_for_all
+from garboard.leaks.findings._company import ending_for_all, ending_for_items
 from garboard.leaks.holders._groups import Group
 from garboard.leaks.holders._holders import expression, storing_of
 from garboard.leaks.holders._hops import Link, written
 from garboard.leaks.holders._library import is_of_library
-from garboard.leaks.holders._mending import End, mended_sum, with_ends
+from garboard.leaks.holders._mending import OF_EACH, End, is_by_name, mended_sum, with_ends
 from garboard.leaks.holders._patches import (
+    MOST_KEPT,
     NO_PATCH,
     Patch,
     bounded_after,
+    filled_by,
     with_method_on_sum,
     with_methods_on_stored,
 )
@@ -30,7 +33,20 @@ from garboard.leaks.holders._source import (
 )
 from garboard.leaks.holders._unasked import is_a, items_of, keys_of
 
-__all__ = ["Accumulating", "Ending", "accumulating", "patch_bounding", "patch_stored", "stored_as"]
+__all__ = [
+    "Accumulating",
+    "Ending",
+    "accumulating",
+    "called",
+    "ending_of",
+    "is_by_key",
+    "patch_bounding",
+    "patch_stored",
+    "patch_stored_small",
+    "stored_as",
+    "stored_small",
+    "whole_stored_as",
+]
 
 
 class Accumulating(NamedTuple):
@@ -104,42 +120,133 @@ def stored_as(group: Group, ending: Ending) -> str | None:
     return with_ends(storing.statement, storing.value, ends, storing.is_many)
 
 
+def whole_stored_as(group: Group, method: str) -> tuple[str | None, Patch]:
+    """Return the statement that stores into the holder, with a method called on what it stores as a
+    whole, and the same as a change of the user's file."""
+    found = storing_of(group.named, site_of(group.survivors[-1].site))
+    if found is None or found[1].is_assignment or not group.is_contained:
+        return None, NO_PATCH
+    ends = [End((), method)]
+    _, storing = found
+    statement = with_ends(storing.statement, storing.value, ends, storing.is_many)
+    return statement, with_methods_on_stored(*found, ends)
+
+
+def ending_of(stored: Survivor) -> str:
+    """Return the method that makes something small of what is stored; empty where none does."""
+    if stored.shape == ():
+        return "item"
+    return "detach" if stored.requires_grad or stored.node else ""
+
+
+def stored_small(group: Group) -> str | None:
+    """Return the statement that stores numbers; or what is detached, and lets go of the oldest."""
+    statement = stored_as(group, ending_of)
+    place = _filled(group)
+    if not (statement and place and _may_be_bounded(group)) or _is_of_numbers(group):
+        return statement
+    return f"{statement}; {_KINDS[_kind_of(group.holder)].format(place, MOST_KEPT)}"
+
+
+def _is_of_numbers(group: Group) -> bool:
+    """Tell whether numbers would do, for some of it at least: these may be many."""
+    return any(ending_of(it) == "item" for it in group.survivors)
+
+
+def patch_stored_small(group: Group) -> Patch:
+    """Return the same as a change of the user's file."""
+    small = patch_stored(group, ending_of)
+    if _is_of_numbers(group):
+        return small
+    bounding = patch_bounding(group)
+    return Patch(small.file, (*small.edits, *bounding.edits)) if small.edits else small
+
+
 def patch_stored(group: Group, ending: Ending) -> Patch:
     """Return the same as a change of the user's file."""
     found = _stored_in(group, ending)
     return with_methods_on_stored(*found) if found is not None else NO_PATCH
 
 
-_KINDS = {list: "list", dict: "dict", set: "set", deque: "deque"}
+def called(group: Group) -> str:
+    """Return how the line that fills the holder calls it, such as `self.rows`; where that cannot be
+    read, what reports call it."""
+    return _filled(group) or expression(group.named) or "it"
+
+
+def _filled(group: Group) -> str | None:
+    found = storing_of(group.named, site_of(group.survivors[-1].site))
+    is_whole = group.named[-1].object is group.holder
+    return filled_by(found[1], _keys_of(group)) if found is not None and is_whole else None
+
+
+def _keys_of(group: Group) -> int:
+    """Return how many keys lead from the name to the holder."""
+    links = takewhile(lambda it: it.edge.kind == "item", reversed(group.named))
+    return sum(1 for _ in links)
+
+
+# What lets go of the oldest item, in one line.
+_KINDS: dict[type, str] = {
+    list: "del {0}[:-{1}]",
+    dict: "len({0}) > {1} and {0}.pop(next(iter({0})))",
+    set: "len({0}) > {1} and {0}.pop()",
+    deque: "len({0}) > {1} and {0}.popleft()",
+}
+
+
+def _kind_of(holder: Any) -> type:
+    return next(it for it in _KINDS if is_a(holder, it))
 
 
 def patch_bounding(group: Group) -> Patch:
     """Return a bound for the container, behind the statement that fills it."""
-    if group.has_ever_more_holders():
-        return NO_PATCH
     found = storing_of(group.named, site_of(group.survivors[-1].site))
-    kind = next((name for type_, name in _KINDS.items() if is_a(group.holder, type_)), "")
-    is_named = group.named[-1].object is group.holder
-    if found is None or not kind or not is_named or found[1].is_assignment:
+    if found is None or not _may_be_bounded(group) or found[1].is_assignment:
         return NO_PATCH
-    keys = 0
-    for link in reversed(group.named):
-        if link.edge.kind != "item":
-            break
-        keys += 1
-    return bounded_after(*found, keys, kind)
+    return bounded_after(*found, _keys_of(group), _kind_of(group.holder).__name__)
+
+
+def _may_be_bounded(group: Group) -> bool:
+    """Tell whether it is one container that the program names, whose oldest items can go."""
+    if group.slots() is not None:
+        return False  # its places are meant: what is stored next has an index
+    is_one = group.named[-1].object is group.holder and not group.has_ever_more_holders()
+    return is_one and is_a(group.holder, tuple(_KINDS))
 
 
 def _stored_in(group: Group, ending: Ending) -> tuple[str, Storing, list[End]] | None:
     """Return the file and statement that store into the holder, and what to call on what of it."""
     found = storing_of(group.named, site_of(group.survivors[-1].site))
-    if found is None or (found[1].is_assignment and group.is_contained):
+    if found is None or (found[1].is_assignment and group.is_contained) or is_by_key(group):
         return None
     ends = [End(way, ending(it)) for way, it in _stored_tensors(group)]
+    if is_by_name(found[1].value) and any(it.way for it in ends):
+        whole = _of_each(group, ends)
+        return (*found, whole) if whole else None
     if len(ends) == 1 and not ends[0].way and ends[0].method in ("item", "detach"):
         ends = [End((), ending_for_all(group, found[1], ends[0].method))]
     needed = [it for it in ends if it.method]
     return (*found, needed) if needed else None
+
+
+def is_by_key(group: Group) -> bool:
+    """Tell whether the tensors are keys of the holder, or in its keys."""
+    return group.at + 1 < len(group.chain) and group.chain[group.at + 1].edge.kind == "key"
+
+
+_WHOLES: dict[type, str] = {dict: "dict", list: "list", tuple: "tuple"}
+
+
+def _of_each(group: Group, ends: Sequence[End]) -> list[End]:
+    """Return what to call on each item of a dict, list or tuple that is stored as a whole; none
+    where no one expression is right for all of them."""
+    thing = group.chain[group.at + 1].object
+    whole = _WHOLES.get(type(thing))
+    if whole is None or any(len(it.way) != 1 for it in ends):
+        return []
+    method = ending_for_items(items_of(thing))
+    return [End((), f"{method}{OF_EACH}{whole}")] if method else []
 
 
 _DEEPEST = 3  # displays within displays in one statement

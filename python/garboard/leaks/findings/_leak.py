@@ -41,6 +41,7 @@ class Rate(NamedTuple):
         return ", ".join(parts) + " per step" if parts else ""
 
 
+_MOST_NAMED = 4  # holders of one finding
 _MOST_RUNS = 120  # as many as a picture has room for
 
 
@@ -133,11 +134,30 @@ class Leak:
         """The lines of birth and of storing; None where the latter is not known."""
         return (self.site, self.holder_site) if self.holder_site else None
 
-    def with_more(self, other: Leak) -> Leak:
-        """Return the same with the amounts of another one."""
-        rate = Rate(*map(sum, zip(self.rate, other.rate, strict=True)))
-        count, nbytes = self.count + other.count, self.bytes + other.bytes
-        return replace(self, count=count, bytes=nbytes, rate=rate)
+    def with_more(self, others: Sequence[Leak]) -> Leak:
+        """Return the same with the amounts of others, and the names of what holds them."""
+        if not others:
+            return self
+        rates = zip(*(it.rate for it in (self, *others)), strict=True)
+        return replace(
+            self,
+            count=self.count + sum(it.count for it in others),
+            bytes=self.bytes + sum(it.bytes for it in others),
+            rate=Rate(*map(sum, rates)),
+            holder=self._held_with(others),
+        )
+
+    def _held_with(self, others: Sequence[Leak]) -> str:
+        """Return "list `a`, `b` and `c` (train.py:12)"; of many, or of those with one name, their
+        number."""
+        where = f" ({self.holder_site.place})" if self.holder_site else ""
+        named = self.holder.removesuffix(where)
+        rest = [it.holder.removesuffix(where).partition(" ")[2] for it in others]
+        are_apart = len({named.partition(" ")[2], *rest}) == len(rest) + 1
+        if are_apart and len(rest) < _MOST_NAMED and all(it[:1] + it[-1:] == "``" for it in rest):
+            *some, last = rest
+            return f"{', '.join([named, *some])} and {last}{where}"
+        return f"{named} and {len(rest)} more{where}"
 
     @property
     def summary(self) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import NamedTuple, TypeGuard
 
 from garboard.leaks.holders._guards import Asked, Guards
-from garboard.leaks.holders._source import assigned, grown_by, is_named
+from garboard.leaks.holders._source import assigned, grown_by, is_context_variable, is_named
 from garboard.leaks.holders._statements import Scope, statements
 
 __all__ = ["NOTHING", "Reach", "is_begun_anew", "is_emptied", "is_in_loop", "is_trimmed", "limits"]
@@ -278,6 +278,7 @@ def _takes(node: ast.AST, name: str, scope: Scope, is_meant: _Meant) -> bool:
             return True
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
         is_get = node.func.attr in ("get", "get_nowait") and not node.args  # of a queue
+        is_get = is_get and not is_context_variable(scope.file, name)
         return (is_get or node.func.attr in _TAKES) and is_meant(node.func.value)
     if isinstance(node, ast.Delete):  # del losses[:-100]
         gone = [it for it in node.targets if isinstance(it, ast.Subscript)]

@@ -30,8 +30,14 @@ from garboard.leaks.holders._emptying import (
 from garboard.leaks.holders._hops import Link
 from garboard.leaks.holders._library import is_of_library
 from garboard.leaks.holders._roots import ANYWHERE, ExitCallbacks, Opened, depth_of
-from garboard.leaks.holders._source import Storing, calling_line, joining, storing_line
+from garboard.leaks.holders._source import (
+    Storing,
+    calling_line,
+    joining,
+    variable_called,
+)
 from garboard.leaks.holders._statements import Scope
+from garboard.leaks.holders._storing import storing_line
 from garboard.leaks.holders._unasked import (
     attributes_of,
     is_a,
@@ -309,9 +315,12 @@ def _scopes(chain: Sequence[Link], near: Site) -> list[tuple[Scope, str]]:
         return [(inner, name)] if kind == "local" else [(inner, name), (Scope(inner.file), name)]
     is_attribute = kind in ("attribute", "class attribute", "thread-local")
     cells = cell_files() if cell_of(near.file) else ()  # which share their variables
+    if kind == "context variable":
+        return [(Scope(file), variable_called(file, name)) for file in (near.file, *cells)]
     files = dict.fromkeys((file_of(owner), near.file, *cells))  # the class may be a library's
     cls = owner if is_a(owner, type) else type(owner)
-    classes = tuple(map(type_name, mro_of(cls))) if is_attribute else ()
+    also = mro_of(type(owner)) if is_a(owner, type) else ()  # `cls.made` of a metaclass
+    classes = tuple(map(type_name, (*mro_of(cls), *also))) if is_attribute else ()
     return [(Scope(file, 0, is_attribute, classes), name) for file in files]
 
 

@@ -10,9 +10,11 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 __all__ = [
+    "OF_EACH",
     "End",
     "added_parts",
     "changed_in_place",
+    "is_by_name",
     "mended_sum",
     "stored_parts",
     "with_ends",
@@ -32,16 +34,28 @@ class End(NamedTuple):
     method: str
 
 
+OF_EACH = " of each in "
 _BY_WHAT_IT_IS = {
     "item or detach": "{0}.item() if {0}.numel() == 1 else {0}.detach()",
     "item or itself": "{0}.item() if hasattr({0}, 'item') else {0}",
     "detach or itself": "{0}.detach() if hasattr({0}, 'detach') else {0}",
 }
+_EACH = {
+    "dict": ("{{key: ", " for key, value in {0}.items()}}"),
+    "list": ("[", " for value in {0}]"),
+    "tuple": ("tuple((", " for value in {0}))"),
+}
 
 
 def written_call(text: str, method: str) -> str:
-    """Return a call of a method on an expression; of several, of the one that what it is takes."""
-    return _BY_WHAT_IT_IS.get(method, f"{{0}}.{method}()").format(text)
+    """Return a call of a method on an expression; of several, of the one that what it is takes; of
+    "item of each in dict", on each item of what the expression has."""
+    method, _, whole = method.partition(OF_EACH)
+    call = _BY_WHAT_IT_IS.get(method, f"{{0}}.{method}()")
+    if not whole:
+        return call.format(text)
+    first, last = _EACH[whole]
+    return first.format(text) + call.format("value") + last.format(text)
 
 
 def with_ends(statement: str, value: str, ends: Sequence[End], is_many: bool = False) -> str | None:
@@ -66,8 +80,7 @@ def stored_parts(
 ) -> list[tuple[ast.expr, str]]:
     """Return the parts of a statement that are tensors, each with the method to call, as for
     `with_ends`; none where one cannot be told."""
-    stored = [it for it in ast.walk(tree) if isinstance(it, ast.expr) and ast.unparse(it) == value]
-    whole = stored[-1] if stored else None
+    whole = _stored(tree, value)
     if whole is not None and is_many:
         whole = _item_of(whole)
     found: list[tuple[ast.expr, str]] = []
@@ -75,10 +88,33 @@ def stored_parts(
         node = _part_of(whole, way) if whole is not None else None
         if node is None or isinstance(node, ast.Constant | ast.Starred | _DISPLAYS):
             return []
-        if method in _BY_WHAT_IT_IS and not isinstance(node, _PLACES):
+        if _is_rewritten(method) and not isinstance(node, _PLACES):
             return []  # it is written three times, and would run as often
         found.append((node, method))
     return found
+
+
+def _stored(tree: ast.stmt, value: str) -> ast.expr | None:
+    """Return the expression of a text that is an argument or assigned, rather than a part of one:
+    the first of `a.append(x), b.append(x.detach())` stores `x`."""
+    alike = [it for it in ast.walk(tree) if isinstance(it, ast.expr) and ast.unparse(it) == value]
+    given: set[int] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            given.update(map(id, node.args))
+        elif isinstance(node, ast.Assign | ast.AugAssign | ast.AnnAssign):
+            given.add(id(node.value))
+    whole = [it for it in alike if id(it) in given] or alike
+    return whole[-1] if whole else None
+
+
+def is_by_name(value: str) -> bool:
+    """Tell whether an expression is a variable or an attribute."""
+    return isinstance(ast.parse(value, mode="eval").body, _PLACES)
+
+
+def _is_rewritten(method: str) -> bool:
+    return method in _BY_WHAT_IT_IS or OF_EACH in method
 
 
 _PLACES = ast.Name | ast.Attribute
@@ -226,7 +262,7 @@ class _Ending(ast.NodeTransformer):
 
     def visit(self, node: ast.AST) -> ast.AST:
         for it, method in self._ends:
-            if node is it and method in _BY_WHAT_IT_IS:
+            if node is it and _is_rewritten(method):
                 return ast.parse(written_call(ast.unparse(it), method), mode="eval").body
             if node is it:
                 return ast.Call(ast.Attribute(it, method, ast.Load()), [], [])

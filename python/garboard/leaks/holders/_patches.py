@@ -24,16 +24,18 @@ from garboard.leaks.holders._statements import (
 )
 
 __all__ = [
+    "MOST_KEPT",
     "NO_PATCH",
     "Patch",
     "bounded_after",
     "bounded_cache",
+    "filled_by",
     "removed_at_the_end",
     "with_method_on_sum",
     "with_methods_on_stored",
 ]
 
-_MOST_KEPT = 32  # what a patch bounds a container to; the author knows better
+MOST_KEPT = 32  # what a patch bounds a container to; the author knows better
 
 
 class Edit(NamedTuple):
@@ -99,6 +101,18 @@ def with_method_on_sum(file: str, line: int, method: str) -> Patch:
     return Patch(file, tuple(edit for part in parts for edit in _call(part, method)))
 
 
+def filled_by(storing: Storing, depth: int) -> str | None:
+    """Return what a statement stores into, as it calls it, for instance `self.rows[name]`.
+
+    Args:
+        storing: The statement.
+        depth: How many keys lead from the name to the container.
+    """
+    if storing.is_assignment:
+        return None
+    return _container(ast.parse(storing.statement).body[0], depth)
+
+
 def bounded_after(file: str, storing: Storing, depth: int, kind: str) -> Patch:
     """Return a statement, behind one that stores, that lets go of the oldest items.
 
@@ -113,9 +127,9 @@ def bounded_after(file: str, storing: Storing, depth: int, kind: str) -> Patch:
     indent = _indent_of_alone(file, tree) if tree is not None else None
     if tree is None or place is None or indent is None:
         return NO_PATCH
-    while_ = f"while len({place}) > {_MOST_KEPT}:\n{indent}    {place}"
+    while_ = f"while len({place}) > {MOST_KEPT}:\n{indent}    {place}"
     text = {
-        "list": f"del {place}[:-{_MOST_KEPT}]",
+        "list": f"del {place}[:-{MOST_KEPT}]",
         "dict": f"{while_}.pop(next(iter({place})))",
         "set": f"{while_}.pop()",
         "deque": f"{while_}.popleft()",
@@ -132,7 +146,7 @@ def bounded_cache(file: str, line: int) -> Patch:
         last = name.rpartition(".")[2]
         if last not in ("lru_cache", "cache"):
             continue
-        new = f"{name.removesuffix('cache').removesuffix('lru_')}lru_cache(maxsize={_MOST_KEPT})"
+        new = f"{name.removesuffix('cache').removesuffix('lru_')}lru_cache(maxsize={MOST_KEPT})"
         edits = [Edit(_begin(it), _end(it), new)]
         if name == "cache":
             edits += _imported_too(file)
@@ -172,7 +186,11 @@ def _call(node: ast.expr, method: str) -> Iterator[Edit]:
     """`node.method()`, in parentheses where a method could not follow."""
     is_primary = isinstance(node, ast.Name | ast.Attribute | ast.Call | ast.Subscript)
     text = ast.unparse(node)
-    call = written_call(text, method).removeprefix(text)
+    new = written_call(text, method)
+    if not new.startswith(text):
+        yield Edit(_begin(node), _end(node), new)
+        return
+    call = new.removeprefix(text)
     if not is_primary:
         yield Edit(_begin(node), _begin(node), "(")
     yield Edit(_end(node), _end(node), call if is_primary else f"){call}")

@@ -16,18 +16,24 @@ from garboard.leaks.holders._statements import (
 
 __all__ = [
     "Accumulation",
+    "Place",
     "Storing",
     "accumulation_at",
     "assigned",
+    "base_of",
+    "callee",
     "calling_line",
     "calls_at",
     "grown_by",
+    "is_context_variable",
     "is_named",
     "joining",
-    "storing_line",
+    "last_part",
+    "places_of",
     "target_by_key",
     "target_called",
     "text_at",
+    "variable_called",
 ]
 
 _STORES = {
@@ -94,11 +100,11 @@ def accumulation_at(file: str, line: int) -> Accumulation | None:
 def _accumulation(statement: ast.stmt, target: ast.expr) -> Accumulation:
     is_augmented = isinstance(statement, ast.AugAssign)
     return Accumulation(
-        ast.unparse(target), _last_part(target), is_augmented, ast.unparse(statement)
+        ast.unparse(target), last_part(target), is_augmented, ast.unparse(statement)
     )
 
 
-def _last_part(place: ast.expr) -> str:
+def last_part(place: ast.expr) -> str:
     """Return a variable, an attribute or a key, without what it is of."""
     if isinstance(place, ast.Attribute):
         return place.attr
@@ -110,14 +116,39 @@ def target_by_key(target: str) -> str | None:
     tree = ast.parse(target, mode="eval").body
     if not isinstance(tree, ast.Subscript) or isinstance(tree.slice, ast.Constant):
         return None
-    return _last_part(tree.value)
+    return last_part(tree.value)
 
 
 def target_called(statement: str, name: str) -> str | None:
     """Return `self.state` of a statement that assigns it, for `state`."""
     tree = ast.parse(statement).body[0]
     targets = (target for target, _ in assigned(tree))
-    return next((ast.unparse(it) for it in targets if _last_part(it) == name), None)
+    return next((ast.unparse(it) for it in targets if last_part(it) == name), None)
+
+
+def variable_called(file: str, name: str) -> str:
+    """Return `_seen` of `_seen = ContextVar("seen")`, for `seen`; this where there is none."""
+    made = _context_variables(file)
+    return next((variable for variable, text in made.items() if text == name), name)
+
+
+def is_context_variable(file: str, variable: str) -> bool:
+    """Tell whether a variable is given a `ContextVar`, whose `get()` takes nothing out."""
+    return variable in _context_variables(file)
+
+
+def _context_variables(file: str) -> dict[str, object]:
+    """Return what the context variables of a file are called, by the variables that have them."""
+    return remembered(
+        file,
+        "context variables",
+        lambda: {
+            ast.unparse(target): getattr(value.args[0] if value.args else None, "value", None)
+            for statement in statements(Scope(file))
+            for target, value in assigned(statement)
+            if isinstance(value, ast.Call) and callee(value) == "ContextVar"
+        },
+    )
 
 
 def calls_at(file: str, line: int) -> set[str]:
@@ -127,10 +158,10 @@ def calls_at(file: str, line: int) -> set[str]:
 
 
 def _called_in(statement: ast.stmt) -> set[str]:
-    return {_called(it) for it in ast.walk(statement) if isinstance(it, ast.Call)}
+    return {callee(it) for it in ast.walk(statement) if isinstance(it, ast.Call)}
 
 
-def _called(node: ast.Call) -> str:
+def callee(node: ast.Call) -> str:
     return str(getattr(node.func, "attr", getattr(node.func, "id", "")))
 
 
@@ -150,7 +181,7 @@ def is_named(node: ast.AST, name: str, scope: Scope) -> bool:
     return isinstance(node, ast.Name) and node.id == name
 
 
-class _Place(NamedTuple):
+class Place(NamedTuple):
     """A container that a statement stores into, the keys behind its name, and what is stored: one
     item, or what has many."""
 
@@ -182,7 +213,7 @@ def assigned(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
         open_ += zip(target.elts, several if is_plain else [value] * len(target.elts), strict=True)
 
 
-def _stored(statement: ast.stmt, bound: Mapping[str, ast.Attribute]) -> Iterator[_Place]:
+def _stored(statement: ast.stmt, bound: Mapping[str, ast.Attribute]) -> Iterator[Place]:
     """Yield the containers that a statement stores into, also by a method that has a name."""
     if isinstance(statement, ast.AugAssign):
         is_sum = isinstance(statement.target, ast.Subscript) and _is_place(statement.value)
@@ -217,7 +248,7 @@ def grown_by(target: ast.expr, value: ast.expr) -> tuple[ast.expr, bool] | None:
     """Return what `rows = rows + [x]`, `rows = [*rows, x]` or `head = Node(x, head)` adds to what
     it makes anew, and whether that has many items; None where something else may come of it."""
     name = ast.unparse(target)
-    if isinstance(value, ast.Call) and _called(value)[:1].isupper():
+    if isinstance(value, ast.Call) and callee(value)[:1].isupper():
         given = [*value.args, *(it.value for it in value.keywords)]
         others = [it for it in given if ast.unparse(it) != name]
         is_node = len(others) < len(given) and not all(
@@ -249,7 +280,7 @@ def _pairs(display: ast.Dict) -> list[tuple[ast.expr | None, ast.expr]]:
     return list(zip(display.keys, display.values, strict=True))
 
 
-def _places(scope: Scope) -> Callable[[ast.stmt], tuple[_Place, ...]]:
+def places_of(scope: Scope) -> Callable[[ast.stmt], tuple[Place, ...]]:
     """Return what tells the containers that a statement of a file stores into."""
     file = scope.file
     bound = remembered(file, "bound methods", lambda: _bound_methods(file))
@@ -266,13 +297,20 @@ def _bound_methods(file: str) -> dict[str, ast.Attribute]:
     }
 
 
-def _place(place: ast.expr, value: ast.expr, is_many: bool = False) -> _Place:
+def _place(place: ast.expr, value: ast.expr, is_many: bool = False) -> Place:
     """`history` and `'loss'` of `history['loss']`."""
     keys: list[str] = []
     while (step := _key_of(place)) is not None:
         place, key = step
         keys[:0] = key
-    return _Place(place, tuple(keys), ast.unparse(value), is_many)
+    return Place(place, tuple(keys), ast.unparse(value), is_many)
+
+
+def base_of(place: ast.expr) -> ast.expr:
+    """Return `rows` of `rows[key]` and of `rows.get(key, [])`."""
+    while (step := _key_of(place)) is not None:
+        place = step[0]
+    return place
 
 
 def _key_of(place: ast.expr) -> tuple[ast.expr, list[str]] | None:
@@ -303,79 +341,11 @@ def joining(scope: Scope, name: str) -> str:
     """Return what makes one tensor of the items of `name`, such as `stack`; empty where nothing
     does."""
     found = (
-        _called(node)
+        callee(node)
         for statement in statements(scope, name)
         if not hasattr(statement, "body")
         for node in ast.walk(statement)
-        if isinstance(node, ast.Call) and _called(node) in _JOINING
+        if isinstance(node, ast.Call) and callee(node) in _JOINING
         if any(is_named(part, name, scope) for it in node.args for part in ast.walk(it))
     )
     return next(found, "")
-
-
-def storing_line(
-    scope: Scope, name: str, near: int = 0, keys: tuple[str, ...] = ()
-) -> Storing | None:
-    """Find what fills the container called `name`, or the one behind these keys of it.
-
-    Of several, the one nearest to a line. Where nothing does, or that line itself does it, find
-    what assigns that name: rather from what it was, as `out, h = net(x, h)`, than for the first
-    time.
-    """
-    places = _places(scope)
-    stores = [
-        (
-            place.keys[: len(keys)] != keys,
-            Storing(it.lineno, ast.unparse(it), place.value, is_many=place.is_many),
-        )
-        for it in statements(scope, name)
-        for place in places(it)
-        if is_named(place.name, name, scope)
-    ]
-    begun = [
-        (
-            it.lineno != near,
-            not any(is_named(part, name, scope) for part in ast.walk(value)),
-            Storing(it.lineno, ast.unparse(it), ast.unparse(value), True),
-        )
-        for it in statements(scope, name)
-        for target, value in assigned(it)
-        if is_named(target, name, scope)
-    ]
-    *_, nearest = min(begun, key=lambda it: (*it[:2], abs(it[2].line - near)), default=(None,))
-    is_here = nearest is not None and nearest.line == near
-    if stores and not (is_here and all(it.line != near for _, it in stores)):
-        found = min(stores, key=lambda it: (it[0], abs(it[1].line - near)))[1]
-        return found._replace(is_only=len({it.line for _, it in stores}) == 1)
-    if is_here:
-        return nearest
-    return _stored_by_another_name(scope, name, near) or nearest
-
-
-def _stored_by_another_name(scope: Scope, name: str, near: int) -> Storing | None:
-    """Find what fills a container through `rows = self.rows`, or what is in it through
-    `row = self.rows[key]`, or an attribute called like it on the line where the tensor is born."""
-    places = _places(scope)
-    named = [
-        (target.id, _place(value, value).name)
-        for it in statements(Scope(scope.file))
-        for target, value in assigned(it)
-        if isinstance(target, ast.Name)
-    ]
-    others: set[str] = set()
-    size = -1
-    while size != len(others):
-        size = len(others)
-        others |= {
-            new
-            for new, of in named
-            if is_named(of, name, scope) or (isinstance(of, ast.Name) and of.id in others)
-        }
-    found = [
-        Storing(it.lineno, ast.unparse(it), place.value, is_many=place.is_many)
-        for it in statements(Scope(scope.file))
-        for place in places(it)
-        if (isinstance(place.name, ast.Name) and place.name.id in others)
-        or (it.lineno <= near <= (it.end_lineno or 0) and _last_part(place.name) == name)
-    ]
-    return min(found, key=lambda it: abs(it.line - near), default=None)

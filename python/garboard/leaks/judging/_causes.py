@@ -59,11 +59,10 @@ def one_for_each_statement(leaks: Iterable[Leak]) -> list[Leak]:
 
     The gravest stands for them, and of these what is most exact.
     """
-    found: dict[object, Leak] = {}
+    found: dict[object, list[Leak]] = {}
     for leak in sorted(leaks, key=_importance):
-        key = leak.statement or id(leak)
-        found[key] = found[key].with_more(leak) if key in found else leak
-    return list(found.values())
+        found.setdefault(leak.statement or id(leak), []).append(leak)
+    return [first.with_more(others) for first, *others in found.values()]
 
 
 def _importance(leak: Leak) -> tuple[int, int]:

@@ -12,9 +12,11 @@ from __future__ import annotations
 from typing import Any
 
 from garboard.leaks.evidence._classes import loaded_class
+from garboard.leaks.findings._fixes import whole_stored_as
 from garboard.leaks.findings._kind import Kind
 from garboard.leaks.findings._traits import objects_of
 from garboard.leaks.holders._groups import Group
+from garboard.leaks.holders._patches import NO_PATCH
 from garboard.leaks.holders._unasked import is_a, is_object_array, type_name
 
 __all__ = ["KIND"]
@@ -32,6 +34,16 @@ def _shares_memory(thing: Any) -> bool:
     return type_name(type(thing)) == "PyCapsule"
 
 
+def _is_list_of_arrays(group: Group) -> bool:
+    array, at = loaded_class("numpy", "ndarray"), group.at + 1
+    return array is not None and at < len(group.chain) and is_a(group.chain[at].object, array)
+
+
+def _fix(group: Group) -> str:
+    statement = whole_stored_as(group, "copy")[0] if _is_list_of_arrays(group) else None
+    return statement or KIND.fix
+
+
 KIND = Kind(
     name="export-pin",
     family="EXPORT",
@@ -39,5 +51,7 @@ KIND = Kind(
     rank=35,
     fits=_fits,
     fix="drop the array, capsule or buffer after use, or keep a copy of it",
+    fix_group=_fix,
+    patch_group=lambda it: whole_stored_as(it, "copy")[1] if _is_list_of_arrays(it) else NO_PATCH,
     holder="an array, capsule or buffer",
 )

@@ -15,11 +15,13 @@ from types import ModuleType
 
 from garboard._shown.notebook import cell_of
 from garboard.leaks.evidence._classes import is_one
+from garboard.leaks.findings._fixes import ending_of, patch_stored_small, stored_small
 from garboard.leaks.findings._kind import Kind
 from garboard.leaks.findings._traits import is_emptied_by_code
 from garboard.leaks.holders._describe import file_of
-from garboard.leaks.holders._groups import Group
+from garboard.leaks.holders._groups import Group, is_container
 from garboard.leaks.holders._holders import expression
+from garboard.leaks.holders._patches import NO_PATCH, Patch
 from garboard.leaks.holders._roots import ExitCallbacks
 from garboard.leaks.holders._unasked import is_a, length_of, module_name_of
 
@@ -54,6 +56,11 @@ def _is_finalizer(group: Group) -> bool:
     return any(link.object is weakref.finalize for link in group.named)
 
 
+def _patch(group: Group) -> Patch:
+    is_small = bool(ending_of(group.survivors[-1])) and is_container(group.holder)
+    return patch_stored_small(group) if is_small else NO_PATCH
+
+
 def _fix(group: Group) -> str:
     if _is_finalizer(group):
         return "give weakref.finalize() no tensors, or detach() the finalizer when it is done"
@@ -62,6 +69,8 @@ def _fix(group: Group) -> str:
     name = expression(group.named)
     if group.named[-1].edge.kind == "default argument":
         return f"{name} is made once, with the function: let it be None, and make it inside"
+    if ending_of(group.survivors[-1]) and (statement := stored_small(group)):
+        return statement
     item = group.chain[group.at + 1].object
     if is_one("tensor", item) or length_of(item) is not None:
         return f"take items out of {name} when they are done, or bound it"
@@ -77,4 +86,5 @@ KIND = Kind(
     fits=_fits,
     is_settled=_is_settled,
     fix_group=_fix,
+    patch_group=_patch,
 )

@@ -8,10 +8,14 @@ Evidence: a future, a queue without a bound, a generator or a coroutine is on th
 
 from __future__ import annotations
 
+import queue
+
+from garboard.leaks.evidence._classes import loaded_class
 from garboard.leaks.findings._kind import Kind
 from garboard.leaks.findings._traits import holds_generators, is_future, passes_loaded
 from garboard.leaks.holders._groups import Group
 from garboard.leaks.holders._holders import expression
+from garboard.leaks.holders._unasked import is_a
 
 __all__ = ["KIND"]
 
@@ -21,7 +25,19 @@ def _fix(group: Group) -> str:
         return f"run each generator in {expression(group.named) or 'it'} to its end, or close() it"
     if passes_loaded(group, ("asyncio", "TimerHandle")):
         return "keep the handle that call_later() gives, and cancel() it when it is done with"
+    name, held = expression(group.named), group.named[-1].object
+    if name and is_a(held, queue.SimpleQueue):
+        return f"make {name} a queue.Queue(maxsize=4), which lets the producer wait"
+    if name and (is_a(held, queue.Queue) or passes_loaded(group, ("asyncio", "Queue"))):
+        return f"bound {name} with maxsize=4, so that the producer waits for the consumer"
+    if name and group.is_contained and any(is_a(held, cls) for cls in _futures()):
+        return f"end {name}, or let what it calls when it is done keep no tensors"
     return KIND.fix
+
+
+def _futures() -> list[type]:
+    known = (("concurrent.futures._base", "Future"), ("asyncio", "Future"))
+    return [cls for cls in (loaded_class(*it) for it in known) if cls is not None]
 
 
 KIND = Kind(

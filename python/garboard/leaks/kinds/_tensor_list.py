@@ -14,22 +14,29 @@ and tensors with graphs behind them; else GROWING, for a buffer that still fills
 from __future__ import annotations
 
 from collections import deque
-from itertools import tee
+from contextlib import AsyncExitStack, ExitStack
+from functools import partial
+from logging import LogRecord
+from types import FunctionType, MappingProxyType, MethodType
 
 from garboard._shown.site import site_of
-from garboard.leaks.evidence._rows import Survivor
-from garboard.leaks.findings._fixes import patch_bounding, patch_stored, stored_as
+from garboard.leaks.findings._fixes import (
+    called,
+    ending_of,
+    is_by_key,
+    patch_bounding,
+    patch_stored_small,
+    stored_small,
+)
 from garboard.leaks.findings._kind import Kind
 from garboard.leaks.findings._traits import is_emptied_by_code, is_lookup
 from garboard.leaks.holders._groups import Group, is_container
 from garboard.leaks.holders._holders import expression, joining_of
 from garboard.leaks.holders._patches import NO_PATCH, Patch
+from garboard.leaks.holders._tees import TEE
 from garboard.leaks.holders._unasked import is_a
 
 __all__ = ["KIND"]
-
-
-_TEE: type = type(tee(())[0])
 
 
 def _is_settled(group: Group) -> bool:
@@ -41,13 +48,6 @@ def _is_settled(group: Group) -> bool:
     if all(it.requires_grad or it.node for it in survivors):
         return True
     return all(it.shape == () for it in survivors) and not is_lookup(group.holder)
-
-
-def _ending(stored: Survivor) -> str:
-    """Return the method that makes something small of what is stored; empty where none does."""
-    if stored.shape == ():
-        return "item"
-    return "detach" if stored.requires_grad or stored.node else ""
 
 
 def _joined(group: Group) -> str:
@@ -62,47 +62,79 @@ _ELSE = {"item": "store numbers: .item()", "detach": "store .detach(), or comput
 def _fix(group: Group) -> str:
     name = expression(group.named) or "it"
     if group.is_string:
-        if ending := _ending(group.survivors[-1]):
-            return _ELSE[ending]
-        return f"{name} leads to all that came before: cut it, or use a deque(maxlen=...)"
-    if any(is_a(link.object, _TEE) for link in group.named):
+        return _cut(group, name)
+    if any(is_a(link.object, TEE) for link in group.named):
         return f"read {name} as far as its twin: what lies between them is kept"
-    if not is_container(group.holder):
-        return f"{name} gains a name for each: let one name be overwritten, or bound a container"
-    if joined := _joined(group):
+    if is_by_key(group):
+        return f"let the keys of {called(group)} be numbers or names: a key keeps its tensor"
+    if is_container(group.holder) and (joined := _joined(group)):
         return f"clear {name} when {joined}() has made one tensor of it, or keep numbers alone"
-    if ending := _ending(group.survivors[-1]):
-        return stored_as(group, _ending) or _ELSE[ending]
+    ending = ending_of(group.survivors[-1])
+    if ending and (statement := stored_small(group)):
+        return statement
+    if in_words := _of_holder(group, name) or _of_item(group):
+        return in_words
+    if ending:
+        return _ELSE[ending]
     if len({it.step for it in group.survivors}) == 1:
         return f"take it out of {name} when it is done, or make it inside a dispose_scope()"
     if group.has_ever_more_holders():
         return f"cut what {name} is part of where it is done with: there are ever more like it"
-    bounding = _bounding(group, name)
-    return f"bound {name}{bounding}, or clear it at the end of each epoch"
+    if group.slots() is not None:
+        name = called(group)
+        return f"let the index into {name} come round, for instance by % len({name})"
+    return f"bound {called(group)}{_bounding(group)}, or clear it at the end of each epoch"
+
+
+def _cut(group: Group, name: str) -> str:
+    is_called = is_a(group.holder, FunctionType)
+    if is_called:
+        return f"{name} calls all that came before: keep what the first one replaced, and call that"
+    if ending := ending_of(group.survivors[-1]):
+        return _ELSE[ending]
+    return f"{name} leads to all that came before: cut it, or use a deque(maxlen=...)"
+
+
+def _of_holder(group: Group, name: str) -> str:
+    """What to do with a holder that is no container of the program's own; empty of one that is."""
+    holder = group.named[-1].object
+    if is_a(holder, MappingProxyType):
+        owner = name.rpartition(".")[0] or name
+        return f"register with {owner} once, before the loop: it keeps each for good"
+    if is_a(holder, (ExitStack, AsyncExitStack)):
+        return f"open a stack for each step, or call {name}.close() when it is over"
+    if is_container(group.holder):
+        return ""
+    if is_a(holder, tuple):
+        return f"bound {name}, for instance {name} = {name}[-100:], or begin it anew at each epoch"
+    return f"{name} gains a name for each: let one name be overwritten, or bound a container"
+
+
+def _of_item(group: Group) -> str:
+    """What to do with items that are no tensors and keep one each; empty of others."""
+    at = group.at + 1
+    item = group.chain[at].object if at < len(group.chain) else None
+    if is_a(item, LogRecord):
+        return "store record.getMessage(), a text: a record keeps the arguments it was given"
+    if is_a(item, (FunctionType, MethodType, partial)):
+        return f"take each function out of {called(group)} when it is done: it keeps what it uses"
+    return ""
 
 
 def _patch(group: Group) -> Patch:
     """What is only detached still piles up: it is bounded, too."""
-    if not is_container(group.holder):
+    if not is_container(group.holder) or _joined(group) or is_by_key(group):
         return NO_PATCH
-    ending = _ending(group.survivors[-1])
-    if _joined(group):
-        return NO_PATCH
-    if ending == "item":
-        return patch_stored(group, _ending)
-    if len({it.step for it in group.survivors}) == 1:
-        return NO_PATCH
-    bounding = patch_bounding(group)
-    detaching = patch_stored(group, _ending) if ending else NO_PATCH
-    if ending and not (detaching.edits and bounding.edits):
-        return detaching
-    return Patch(bounding.file, (*detaching.edits, *bounding.edits))
+    if ending_of(group.survivors[-1]):
+        return patch_stored_small(group)
+    return NO_PATCH if len({it.step for it in group.survivors}) == 1 else patch_bounding(group)
 
 
-def _bounding(group: Group, name: str) -> str:
+def _bounding(group: Group) -> str:
     holder = group.holder
     if group.named[-1].object is not holder:
         return ""  # something around it has the name, with methods of its own
+    name = called(group)
     if is_a(holder, dict):
         return f", for instance if len({name}) > 100: {name}.pop(next(iter({name})))"
     if is_a(holder, set):

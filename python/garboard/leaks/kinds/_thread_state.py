@@ -13,9 +13,11 @@ from __future__ import annotations
 
 import threading
 
+from garboard._shown.site import site_of
 from garboard.leaks.findings._kind import Kind
 from garboard.leaks.findings._traits import passes
-from garboard.leaks.holders._groups import Group
+from garboard.leaks.holders._groups import Group, is_container
+from garboard.leaks.holders._source import variable_called
 from garboard.leaks.holders._unasked import attributes_of
 
 __all__ = ["KIND"]
@@ -39,7 +41,10 @@ def _fix(group: Group) -> str:
     variable = next((it for it in group.chain if it.edge.kind == "context variable"), None)
     if variable is None:
         return "overwrite the thread-local value, or clear it when a task ends"
-    name = variable.edge.name
+    site = site_of(group.survivors[-1].site)
+    name = variable_called(site.file, variable.edge.name)
+    if is_container(group.holder):
+        return f"take items out of {name}.get() when they are done, or {name}.set() it anew"
     return f"keep the token of {name}.set(...), and call {name}.reset(token) when the step ends"
 
 

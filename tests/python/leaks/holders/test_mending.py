@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from garboard.leaks.holders._mending import End, mended_sum, with_ends
+from garboard.leaks.holders._mending import OF_EACH, End, mended_sum, with_ends
 
 
 @pytest.mark.parametrize(
@@ -96,3 +96,28 @@ def test_each_tensor_of_an_item_is_mended():
     mended = with_ends("log.append((a, {'y': y}))", "(a, {'y': y})", ends)
 
     assert mended == "log.append((a.item(), {'y': y.detach()}))"
+
+
+@pytest.mark.parametrize(
+    ("whole", "method", "mended"),
+    [
+        ("dict", "item", "{key: value.item() for key, value in row.items()}"),
+        ("list", "detach", "[value.detach() for value in row]"),
+        (
+            "tuple",
+            "item or itself",
+            "tuple((value.item() if hasattr(value, 'item') else value for value in row))",
+        ),
+    ],
+)
+def test_of_what_is_stored_by_its_name_each_item_is_mended(whole, method, mended):
+    ends = [End((), f"{method}{OF_EACH}{whole}")]
+
+    assert with_ends("rows.append(row)", "row", ends) == f"rows.append({mended})"
+    assert with_ends("rows.append(made())", "made()", ends) is None  # and calls nothing twice
+
+
+def test_what_is_stored_is_told_from_the_same_name_elsewhere():
+    mended = with_ends("(a.append(x), b.append(x.detach()))", "x", [End((), "item")])
+
+    assert mended == "(a.append(x.item()), b.append(x.detach()))"

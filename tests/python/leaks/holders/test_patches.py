@@ -16,8 +16,8 @@ from garboard.leaks.holders._patches import (
     with_method_on_sum,
     with_methods_on_stored,
 )
-from garboard.leaks.holders._source import storing_line
 from garboard.leaks.holders._statements import Scope
+from garboard.leaks.holders._storing import storing_line
 
 from tests.support.patching import patched
 

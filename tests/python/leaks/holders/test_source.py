@@ -8,8 +8,9 @@ from textwrap import dedent
 
 import pytest
 from garboard.leaks.holders._emptying import is_emptied
-from garboard.leaks.holders._source import Scope, accumulation_at, calling_line, storing_line
+from garboard.leaks.holders._source import Scope, accumulation_at, calling_line
 from garboard.leaks.holders._statements import tree_of
+from garboard.leaks.holders._storing import storing_line
 
 
 @pytest.fixture

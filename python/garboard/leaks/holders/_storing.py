@@ -1,0 +1,186 @@
+"""Reads the user's source for the line that fills a container, also by another name.
+
+def log(rows, value):
+    rows.append(value)      # fills `losses`, by a call
+...
+for rows in (train, val):
+    log(rows, loss)
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from garboard.leaks.holders._source import (
+    Storing,
+    assigned,
+    base_of,
+    callee,
+    is_named,
+    last_part,
+    places_of,
+)
+from garboard.leaks.holders._statements import Scope, remembered, statements
+
+__all__ = ["storing_line"]
+
+
+def storing_line(
+    scope: Scope, name: str, near: int = 0, keys: tuple[str, ...] = ()
+) -> Storing | None:
+    """Find what fills the container called `name`, or the one behind these keys of it.
+
+    Of several, the one nearest to a line. Where nothing does, or that line itself does it, find
+    what assigns that name: rather from what it was, as `out, h = net(x, h)`, than for the first
+    time.
+    """
+    places = places_of(scope)
+    stores = [
+        (
+            place.keys[: len(keys)] != keys,
+            Storing(it.lineno, ast.unparse(it), place.value, is_many=place.is_many),
+        )
+        for it in statements(scope, name)
+        for place in places(it)
+        if is_named(place.name, name, scope)
+    ]
+    begun = [
+        (
+            it.lineno != near,
+            not any(is_named(part, name, scope) for part in ast.walk(value)),
+            Storing(it.lineno, ast.unparse(it), ast.unparse(value), True),
+        )
+        for it in statements(scope, name)
+        for target, value in assigned(it)
+        if is_named(target, name, scope)
+    ]
+    *_, nearest = min(begun, key=lambda it: (*it[:2], abs(it[2].line - near)), default=(None,))
+    is_here = nearest is not None and nearest.line == near
+    if stores and not (is_here and all(it.line != near for _, it in stores)):
+        found = min(stores, key=lambda it: (it[0], abs(it[1].line - near)))[1]
+        return found._replace(is_only=len({it.line for _, it in stores}) == 1)
+    if is_here:
+        return nearest
+    return _stored_by_another_name(scope, name, near) or nearest
+
+
+def _stored_by_another_name(scope: Scope, name: str, near: int) -> Storing | None:
+    """Find what fills a container by another name, or an attribute called like it on the line where
+    the tensor is born."""
+    places, others = places_of(scope), _other_names(scope, name)
+    found = [
+        Storing(it.lineno, ast.unparse(it), place.value, is_many=place.is_many)
+        for it in statements(Scope(scope.file))
+        for place in places(it)
+        if any(other.is_meant(place.name, it.lineno) for other in others)
+        or (it.lineno <= near <= (it.end_lineno or 0) and last_part(place.name) == name)
+    ]
+    return min(found, key=lambda it: abs(it.line - near), default=None)
+
+
+class _Name(NamedTuple):
+    """A variable or an attribute, and the lines between which it is what is meant."""
+
+    name: str
+    is_attribute: bool = False
+    first: int = 0
+    last: int = sys.maxsize
+
+    def is_meant(self, node: ast.expr, line: int) -> bool:
+        found = (getattr(node, "attr", getattr(node, "id", "")), isinstance(node, ast.Attribute))
+        return found == self[:2] and self.first <= line <= self.last
+
+
+_Given = tuple[_Name, ast.expr]  # a name, and what it is another name of
+
+
+def _other_names(scope: Scope, name: str) -> set[_Name]:
+    """Return what else the container called `name` is called in its file."""
+    given = remembered(scope.file, "other names", lambda: list(_given_in(scope.file)))
+    others: set[_Name] = set()
+    size = -1
+    while size != len(others):
+        size = len(others)
+        others |= {
+            new
+            for new, of in given
+            if is_named(of, name, scope) or any(it.is_meant(of, of.lineno) for it in others)
+        }
+    return others
+
+
+def _given_in(file: str) -> Iterator[_Given]:
+    """Yield the names that assignments, loops and calls give to what has one."""
+    functions = {name: it for it in statements(Scope(file)) for name, it in _functions_of(it)}
+    for statement in statements(Scope(file)):
+        for target, value in assigned(statement):
+            if isinstance(target, ast.Name):  # of `row = rows[key]`, too
+                yield _Name(target.id), base_of(value)
+            elif isinstance(target, ast.Attribute) and isinstance(value, ast.Name):
+                yield _Name(target.attr, True), value
+        if isinstance(statement, ast.For | ast.AsyncFor):
+            names = [it for it in ast.walk(statement.target) if isinstance(it, ast.Name)]
+            yield from ((_Name(it.id), of) for it in names for of in _looped_over(statement.iter))
+        if hasattr(statement, "body"):
+            continue
+        for call in ast.walk(statement):
+            if isinstance(call, ast.Call):
+                for name, given in _calls_in(call):
+                    if (function := functions.get(name)) is not None:
+                        yield from _given_by(given, call.keywords, function)
+
+
+def _functions_of(statement: ast.stmt) -> Iterator[tuple[str, ast.FunctionDef]]:
+    """Yield a function by its name, or `__init__` by that of its class."""
+    if isinstance(statement, ast.FunctionDef):
+        yield statement.name, statement
+    if not isinstance(statement, ast.ClassDef):
+        return
+    for it in statement.body:
+        if isinstance(it, ast.FunctionDef) and it.name == "__init__":
+            yield statement.name, it
+
+
+def _calls_in(call: ast.Call) -> Iterator[tuple[str, list[ast.expr]]]:
+    """Yield what a call calls, now or later, and with what: `log(rows, x)`, `submit(log, rows, x)`,
+    `Thread(target=log, args=(rows, x))`."""
+    yield callee(call), call.args
+    if call.args and isinstance(call.args[0], ast.Name):
+        yield call.args[0].id, call.args[1:]
+    named = {it.arg: it.value for it in call.keywords}
+    target, args = named.get("target"), named.get("args")
+    if isinstance(target, ast.Name) and isinstance(args, ast.Tuple | ast.List):
+        yield target.id, args.elts
+
+
+def _given_by(
+    args: list[ast.expr], keywords: list[ast.keyword], function: ast.FunctionDef
+) -> Iterator[_Given]:
+    """Yield the arguments of a function, each with what a call gives for it."""
+    names = [it.arg for it in (*function.args.posonlyargs, *function.args.args)]
+    names = names[1:] if names[:1] in (["self"], ["cls"]) else names
+    given = [*zip(names, args, strict=False)]
+    given += [(it.arg, it.value) for it in keywords if it.arg]
+    lines = function.lineno, function.end_lineno or function.lineno
+    for name, value in given:
+        if isinstance(value, ast.Name | ast.Attribute):
+            yield _Name(name, False, *lines), value
+
+
+def _looped_over(node: ast.expr) -> Iterator[ast.expr]:
+    """Yield what a loop has its items of: `a` and `b` of `zip(xs, (a, b))`, `d` of `d.items()`."""
+    if isinstance(node, ast.Tuple | ast.List):
+        inner = node.elts
+    elif isinstance(node, ast.Dict):
+        inner = node.values
+    elif isinstance(node, ast.Call):
+        inner = [node.func.value] if isinstance(node.func, ast.Attribute) else node.args
+    else:
+        inner = []
+        if isinstance(node, ast.Name | ast.Attribute):
+            yield node
+    for it in inner:
+        yield from _looped_over(it)

@@ -1,0 +1,87 @@
+"""The line that fills a container by another name: of an argument, a loop's variable, another's
+attribute."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+from garboard.leaks.holders._source import variable_called
+from garboard.leaks.holders._statements import Scope
+from garboard.leaks.holders._storing import storing_line
+
+
+@pytest.fixture
+def source(tmp_path: Path):
+    def write(text: str) -> str:
+        file = tmp_path / "program.py"
+        file.write_text(dedent(text), encoding="utf-8")
+        return str(file)
+
+    return write
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "log(xs, 1)",
+        "log(value=1, rows=xs)",
+        "pool.submit(log, xs, 1)",
+        "Thread(target=log, args=(xs, 1)).start()",
+    ],
+)
+def test_a_function_fills_what_it_is_given(source, call):
+    file = source(f"""\
+        def log(rows, value):
+            rows.append(value)
+        def other(rows):
+            rows.append(0)
+        xs = []
+        {call}
+        """)
+
+    assert storing_line(Scope(file), "xs", near=6).line == 2
+
+
+@pytest.mark.parametrize(
+    "loop",
+    [
+        "for rows in (xs, ys):",
+        "for value, rows in zip(range(2), [xs, ys]):",
+        "for name, rows in {'x': xs, 'y': ys}.items():",
+        "for i, rows in enumerate((xs, ys)):",
+    ],
+)
+def test_a_loop_over_containers_fills_each(source, loop):
+    file = source(f"""\
+        xs = []
+        ys = []
+        {loop}
+            rows.append(value)
+        """)
+
+    assert storing_line(Scope(file), "xs", near=9).line == 4
+    assert storing_line(Scope(file), "ys", near=9).line == 4
+
+
+def test_an_object_fills_what_it_was_made_with(source):
+    file = source("""\
+        class Logger:
+            def __init__(self, sink):
+                self.sink = sink
+            def log(self, value):
+                self.sink.append(value)
+        xs = []
+        logger = Logger(xs)
+        """)
+
+    assert storing_line(Scope(file), "xs", near=7).line == 5
+
+
+def test_a_context_variable_is_called_as_the_program_does(source):
+    file = source("_seen = ContextVar('seen')\n_seen.get()[step] = x\n")
+
+    assert variable_called(file, "seen") == "_seen"
+    assert variable_called(file, "other") == "other"
+    assert storing_line(Scope(file), "_seen").line == 2

@@ -1,0 +1,25 @@
+"""A class keeps the losses of all its objects."""
+
+from typing import ClassVar
+
+import garboard as gb
+
+KIND, VERDICT, HOLDER = "global-registry", "LEAK", "list `Trainer.losses`"
+FIX = "self.losses.append(loss.item())"
+
+
+class Trainer:
+    losses: ClassVar = []
+
+    def train(self, net, x):
+        loss = net(x).square().mean()  # born
+        loss.backward()
+        self.losses.append(loss)  # held
+
+
+def main(watch):
+    net, trainer = gb.nn.Linear(4, 1), Trainer()
+    for _ in range(60):
+        trainer.train(net, gb.randn(8, 4))
+        watch.step()
+    return watch.report()
