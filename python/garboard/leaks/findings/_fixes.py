@@ -14,7 +14,14 @@ from garboard.leaks.holders._groups import Group
 from garboard.leaks.holders._holders import expression, storing_of
 from garboard.leaks.holders._hops import Link, written
 from garboard.leaks.holders._library import is_of_library
-from garboard.leaks.holders._mending import OF_EACH, End, is_by_name, mended_sum, with_ends
+from garboard.leaks.holders._mending import (
+    OF_EACH,
+    End,
+    field_way,
+    is_by_name,
+    mended_sum,
+    with_ends,
+)
 from garboard.leaks.holders._patches import (
     MOST_KEPT,
     NO_PATCH,
@@ -31,7 +38,7 @@ from garboard.leaks.holders._source import (
     target_by_key,
     target_called,
 )
-from garboard.leaks.holders._unasked import is_a, items_of, keys_of
+from garboard.leaks.holders._unasked import fields_of, is_a, items_of, keys_of
 
 __all__ = [
     "Accumulating",
@@ -264,6 +271,8 @@ def _stored_tensors(group: Group) -> list[tuple[tuple[str, ...], Survivor]]:
         way, thing = open_.pop(0)
         if id(thing) in known:
             found.append((way, known[id(thing)]))
+        elif len(way) < _DEEPEST and (fields := fields_of(thing)):
+            open_ += [((*way, field_way(i, name)), it) for i, (name, it) in enumerate(fields)]
         elif len(way) < _DEEPEST and is_a(thing, (tuple, list)):
             open_ += [((*way, str(i)), it) for i, it in enumerate(items_of(thing))]
         elif len(way) < _DEEPEST and is_a(thing, dict):

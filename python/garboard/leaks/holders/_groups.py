@@ -21,6 +21,7 @@ from garboard.leaks.holders._hops import Link, is_part, links
 from garboard.leaks.holders._public import public
 from garboard.leaks.holders._roots import ANYWHERE, Opened, is_of_other_thread
 from garboard.leaks.holders._strings import string_at
+from garboard.leaks.holders._tees import TEE, kept_by
 from garboard.leaks.holders._unasked import (
     attributes_of,
     is_a,
@@ -34,7 +35,7 @@ from garboard.leaks.holders._unasked import (
     space_of,
 )
 
-__all__ = ["Group", "cohorts_of", "grouped", "is_container"]
+__all__ = ["Group", "cohorts_of", "grouped", "is_container", "may_gain"]
 
 _NOTHING = Behind(0, 0, 0, False, frozenset())
 _CONTAINERS = (list, dict, set, deque)
@@ -210,6 +211,8 @@ def _attributes_of_class(cls: type) -> Iterator[Any]:
 def _size_of(holder: Any, least: int) -> int | None:
     if is_cache(holder):
         return int(type(holder).cache_info(holder).currsize)
+    if is_a(holder, TEE):
+        return kept_by(holder)
     length = length_of(holder) if is_container(holder) else None
     has_places = is_a(holder, (list, dict)) or is_object_array(holder)
     if length is None or length <= least or not has_places:
@@ -252,6 +255,12 @@ def cohorts_of(survivors: Sequence[Survivor | Born]) -> dict[int, int]:
 def age(survivor: Survivor) -> tuple[bool, int]:
     """What sorts the newest last; a tensor tells more than what carries others on."""
     return survivor.what in ("tensor", "export"), survivor.serial
+
+
+def may_gain(thing: Any) -> bool:
+    """Tell whether a thing's size says whether it gains anything: a container's, or what `tee`
+    keeps for one that is behind."""
+    return is_container(thing) or is_a(thing, TEE)
 
 
 def is_container(thing: Any) -> bool:

@@ -37,7 +37,7 @@ from garboard.leaks.holders._source import (
     variable_called,
 )
 from garboard.leaks.holders._statements import Scope
-from garboard.leaks.holders._storing import storing_line
+from garboard.leaks.holders._storing import storing_in_class, storing_line
 from garboard.leaks.holders._unasked import (
     attributes_of,
     is_a,
@@ -123,9 +123,17 @@ def storing_of(chain: Sequence[Link], near: Site) -> tuple[str, Storing] | None:
         if is_of_library(scope.file):
             continue
         found = storing_line(scope, name, near.line if near.file == scope.file else 0, keys)
+        if found is None or found.is_assignment:
+            found = _stored_by_itself(scope.file, chain[-1].object) or found
         if found is not None:
             return scope.file, found
     return None
+
+
+def _stored_by_itself(file: str, thing: Any) -> Storing | None:
+    """Return the line of a class of the program's, made of a list or dict, that fills it."""
+    classes = [it for it in mro_of(type(thing)) if file_of(it) == file]
+    return storing_in_class(file, type_name(classes[0])) if classes else None
 
 
 def joining_of(chain: Sequence[Link], near: Site) -> str:

@@ -14,6 +14,7 @@ __all__ = [
     "End",
     "added_parts",
     "changed_in_place",
+    "field_way",
     "is_by_name",
     "mended_sum",
     "stored_parts",
@@ -173,6 +174,12 @@ def changed_in_place(tree: ast.Expr) -> ast.expr | None:
     return node if is_place and node is not tree.value else None
 
 
+def field_way(index: int, name: str) -> str:
+    """Return the part of a way that leads to a field: the argument of a call at this place, or of
+    this name."""
+    return f"{index}={name}"
+
+
 def _part_of(node: ast.expr, way: Sequence[str]) -> ast.expr | None:
     """Follow indexes and keys into a display: `(step, {"loss": loss})`."""
     for name in way:
@@ -183,6 +190,12 @@ def _part_of(node: ast.expr, way: Sequence[str]) -> ast.expr | None:
             if name not in keys:
                 return None
             node = node.values[keys.index(name)]
+        elif isinstance(node, ast.Call) and "=" in name:
+            at, _, field = name.partition("=")
+            named = {it.arg or "": it.value for it in node.keywords}
+            if len(node.args) <= int(at) and field not in named:
+                return None
+            node = named[field] if field in named else node.args[int(at)]
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and not node.args:
             named = {ast.unparse(ast.Constant(it.arg)): it.value for it in node.keywords}
             if node.func.id != "dict" or name not in named:

@@ -25,7 +25,7 @@ from garboard.leaks.holders._source import (
 )
 from garboard.leaks.holders._statements import Scope, remembered, statements
 
-__all__ = ["storing_line"]
+__all__ = ["storing_in_class", "storing_line"]
 
 
 def storing_line(
@@ -51,13 +51,14 @@ def storing_line(
         (
             it.lineno != near,
             not any(is_named(part, name, scope) for part in ast.walk(value)),
+            isinstance(value, ast.Constant),  # which keeps nothing
             Storing(it.lineno, ast.unparse(it), ast.unparse(value), True),
         )
         for it in statements(scope, name)
         for target, value in assigned(it)
         if is_named(target, name, scope)
     ]
-    *_, nearest = min(begun, key=lambda it: (*it[:2], abs(it[2].line - near)), default=(None,))
+    *_, nearest = min(begun, key=lambda it: (*it[:3], abs(it[3].line - near)), default=(None,))
     is_here = nearest is not None and nearest.line == near
     if stores and not (is_here and all(it.line != near for _, it in stores)):
         found = min(stores, key=lambda it: (it[0], abs(it[1].line - near)))[1]
@@ -65,6 +66,23 @@ def storing_line(
     if is_here:
         return nearest
     return _stored_by_another_name(scope, name, near) or nearest
+
+
+def storing_in_class(file: str, name: str) -> Storing | None:
+    """Find what fills the object itself in a class that is made of a list or a dict."""
+    places = places_of(Scope(file))
+    return next(
+        (
+            Storing(it.lineno, ast.unparse(it), place.value, is_many=place.is_many, is_only=True)
+            for cls in statements(Scope(file))
+            if isinstance(cls, ast.ClassDef) and cls.name == name
+            for it in ast.walk(cls)
+            if isinstance(it, ast.stmt)
+            for place in places(it)
+            if isinstance(place.name, ast.Name) and place.name.id == "self"
+        ),
+        None,
+    )
 
 
 def _stored_by_another_name(scope: Scope, name: str, near: int) -> Storing | None:

@@ -7,14 +7,14 @@ newest block alone, and the one that is behind to all of them: that is the one t
 from __future__ import annotations
 
 import gc
-import sys
+import warnings
 from collections.abc import Callable, Sequence
 from itertools import tee
 from typing import Any, NamedTuple
 
 from garboard.leaks.holders._unasked import is_a
 
-__all__ = ["TEE", "by_the_one_behind"]
+__all__ = ["TEE", "by_the_one_behind", "kept_by"]
 
 TEE: type = type(tee(())[0])
 _BLOCK: type = type(gc.get_referents(tee(())[0])[0])
@@ -51,6 +51,36 @@ def by_the_one_behind(
     return found
 
 
+def kept_by(reader: Any) -> int:
+    """Return how many items an iterator has yet to give that another one has read."""
+    blocks, read = _blocks_of(reader), _read_of(reader)
+    # A block refers to its items, to the iterator below, and to the next block.
+    return sum(len(gc.get_referents(it)) - 1 for it in blocks) - max(len(blocks) - 1, 0) - read
+
+
+def _blocks_of(reader: Any) -> list[Any]:
+    """Return the blocks from the one where an iterator is, the oldest first."""
+    blocks: list[Any] = []
+    ahead = gc.get_referents(reader)
+    while block := next((it for it in ahead if type(it) is _BLOCK), None):
+        blocks.append(block)
+        ahead = gc.get_referents(block)
+    return blocks
+
+
+def _read_of(reader: Any) -> int:
+    """Return how many items of its block it has given; 0 from Python 3.14 on, where nobody tells.
+
+    Python 3.12 and 3.13 warn that they will not tell for much longer.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            return int(reader.__reduce__()[2][1])
+        except TypeError:
+            return 0
+
+
 class _Reader(NamedTuple):
     """An iterator of `tee`.
 
@@ -66,14 +96,8 @@ class _Reader(NamedTuple):
 
     @classmethod
     def of(cls, reader: Any) -> _Reader:
-        blocks: list[Any] = []
-        ahead = gc.get_referents(reader)
-        while block := next((it for it in ahead if type(it) is _BLOCK), None):
-            blocks.append(block)
-            ahead = gc.get_referents(block)
-        # From Python 3.12 on it warns; there the first of several in one block is named.
-        read = reader.__reduce__()[2][1] if sys.version_info < (3, 12) else 0
-        return cls((len(blocks), -read), blocks, reader)
+        blocks = _blocks_of(reader)
+        return cls((len(blocks), -_read_of(reader)), blocks, reader)
 
     def has(self, block: Any) -> bool:
         return any(it is block for it in self.blocks)

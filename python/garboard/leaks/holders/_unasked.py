@@ -20,6 +20,7 @@ from garboard.leaks.evidence._classes import loaded_class
 
 __all__ = [
     "attributes_of",
+    "fields_of",
     "first_is_there",
     "has_method",
     "is_a",
@@ -149,6 +150,21 @@ def items_of(thing: Any) -> list[Any]:
 def keys_of(mapping: Mapping[Any, Any]) -> list[Any]:
     """Return the keys of a dict, or of one made of it."""
     return list(dict.keys(mapping))  # type: ignore[arg-type]
+
+
+def fields_of(thing: Any) -> list[tuple[str, Any]]:
+    """Return the fields of a namedtuple or dataclass in the order in which it is made of them, each
+    with its value; of all else nothing."""
+    spaces = list(map(space_of, mro_of(type(thing))))
+    is_tuple = is_a(thing, tuple) and any("_fields" in it for it in spaces)
+    if not is_tuple and not any("__dataclass_fields__" in it for it in spaces):
+        return []
+    names = next((it["__match_args__"] for it in spaces if "__match_args__" in it), ())
+    if not is_plain_tuple(names) or any(type(it) is not str for it in names):
+        return []
+    if is_tuple:
+        return list(zip(names, items_of(thing), strict=False))
+    return [(name, attributes_of(thing).get(name)) for name in names]
 
 
 def first_is_there(thing: Any, among: Sequence[Any]) -> int | None:

@@ -100,6 +100,10 @@ class Tracker:
             del looks[:-2]
         return len(looks) == 2 and looks[1][1] > looks[0][1]
 
+    def slots_of(self, holder: str) -> int | None:
+        """Return how many slots a holder had when it was first looked at, if it had some."""
+        return self._slots.get(holder)
+
     def is_made_longer(self, holder: str, slots: int) -> bool:
         """Tell whether a holder with so many slots had fewer when it was first looked at."""
         if len(self._slots) > _MOST_HOLDERS:

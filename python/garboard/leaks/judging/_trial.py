@@ -25,7 +25,7 @@ from garboard.leaks.findings._making import (
     leak_of_unreached,
 )
 from garboard.leaks.holders._cycles import Cycle
-from garboard.leaks.holders._groups import Group, cohorts_of, is_container
+from garboard.leaks.holders._groups import Group, cohorts_of, may_gain
 from garboard.leaks.holders._look import Look
 from garboard.leaks.holders._roots import Opened
 from garboard.leaks.holders._unasked import is_disposed
@@ -302,7 +302,7 @@ class Trial:
                 continue
             kind = kind_of_group(group)
             verdict = self._verdicts.verdict(group, kind, is_final)
-            if verdict is not None or is_container(group.holder):
+            if verdict is not None or may_gain(group.holder):
                 self._explained.add(id(group))
             if verdict is None:
                 continue
@@ -317,7 +317,7 @@ class Trial:
 
     def _is_at_its_cap(self, group: Group) -> bool:
         """Tell whether a container changes its items and gains none."""
-        return is_container(group.holder) and not self._verdicts.has_grown(group)
+        return may_gain(group.holder) and not self._verdicts.has_grown(group)
 
     def _is_a_case(self, group: Group, is_final: bool) -> bool:
         return self._grows(group, is_final) or (is_final and may_stand(group))

@@ -20,7 +20,7 @@ from garboard.leaks.findings._traits import (
 from garboard.leaks.holders._groups import Group, cohorts_of
 from garboard.leaks.holders._holders import expression
 from garboard.leaks.holders._roots import depth_of
-from garboard.leaks.holders._unasked import is_a, type_name
+from garboard.leaks.holders._unasked import is_a, length_of, type_name
 from garboard.leaks.judging._by_epoch import is_a_number_an_epoch, is_steady_by_epoch
 from garboard.leaks.judging._growth import ENDLESS, GRACE, WINDOWS, is_spread, is_steady
 from garboard.leaks.judging._tracker import Tracker
@@ -105,7 +105,7 @@ class Verdicts:
     def _has_room(self, group: Group, kind: Kind) -> bool:
         """Tell whether the program says how many items there may be, and there are not yet more:
         it looks at the length, or has made a list of that length."""
-        slots, room, items = group.slots(), room_in_code(group), group.most_items()
+        slots, room, items = self._slots(group), room_in_code(group), group.most_items()
         most = max(it for it in (slots, room, 0) if it is not None)
         if items > most or kind.is_settled(group) or self._is_made_longer(group, slots):
             return False
@@ -120,12 +120,16 @@ class Verdicts:
         self.notes.append(f"`{name}` has {items} of {most} items that it may have{then}")
         return True
 
+    def _slots(self, group: Group) -> int | None:
+        """Return how many places a holder was made with, also where they are all taken now."""
+        known = self._tracker.slots_of(_place(group))
+        is_full = known is not None and known == length_of(group.holder)
+        return known if is_full else group.slots()
+
     def _is_made_longer(self, group: Group, slots: int | None) -> bool:
         """Tell whether what was made before its items was shorter at an earlier look: what is made
         anew whenever it is full has no end."""
-        owner = group.chain[max(group.at - 1, 0)].object
-        holder = f"{_name(group)} {id(owner)}"
-        return slots is not None and self._tracker.is_made_longer(holder, slots)
+        return slots is not None and self._tracker.is_made_longer(_place(group), slots)
 
     def _ends_with_phase(self, group: Group) -> bool:
         """Tell whether only a variable of a call made within a phase holds plain tensors."""
@@ -168,6 +172,11 @@ def _name(group: Group) -> str:
         return f"{expression(group.inner)} {kind}"
     sites = sorted({it.site for it in group.survivors})
     return f"{expression(group.chain[: group.set_at + 1])}[...] {kind} {sites}"
+
+
+def _place(group: Group) -> str:
+    """Return what the place of a holder in its owner is known by."""
+    return f"{_name(group)} {id(group.chain[max(group.at - 1, 0)].object)}"
 
 
 def keys_of(survivors: Iterable[Survivor | Born]) -> set[Key]:

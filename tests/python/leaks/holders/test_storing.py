@@ -9,7 +9,7 @@ from textwrap import dedent
 import pytest
 from garboard.leaks.holders._source import variable_called
 from garboard.leaks.holders._statements import Scope
-from garboard.leaks.holders._storing import storing_line
+from garboard.leaks.holders._storing import storing_in_class, storing_line
 
 
 @pytest.fixture
@@ -85,3 +85,24 @@ def test_a_context_variable_is_called_as_the_program_does(source):
     assert variable_called(file, "seen") == "_seen"
     assert variable_called(file, "other") == "other"
     assert storing_line(Scope(file), "_seen").line == 2
+
+
+def test_a_class_that_is_a_list_fills_itself(source):
+    file = source("""\
+        class Curve(list):
+            def note(self, loss):
+                self.append(loss)
+        """)
+
+    assert storing_in_class(file, "Curve").line == 3
+    assert storing_in_class(file, "Other") is None
+
+
+def test_what_a_name_was_given_last_is_told_from_what_it_began_with(source):
+    file = source("""\
+        last = None
+        made()
+        last = error
+        """)
+
+    assert storing_line(Scope(file), "last", near=2).line == 3
