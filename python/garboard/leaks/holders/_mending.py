@@ -16,6 +16,7 @@ __all__ = [
     "changed_in_place",
     "field_way",
     "is_by_name",
+    "is_statement",
     "mended_sum",
     "stored_parts",
     "with_ends",
@@ -107,6 +108,15 @@ def _stored(tree: ast.stmt, value: str) -> ast.expr | None:
             given.add(id(node.value))
     whole = [it for it in alike if id(it) in given] or alike
     return whole[-1] if whole else None
+
+
+def is_statement(text: str) -> bool:
+    """Tell whether a text is Python, and no sentence about it."""
+    try:
+        ast.parse(text)
+    except SyntaxError:
+        return False
+    return True
 
 
 def is_by_name(value: str) -> bool:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from textwrap import wrap
 from typing import TextIO
 
 from garboard._engine import human_bytes
 from garboard._shown.site import WIDTH, underlined
 from garboard.leaks.findings._leak import Leak, Verdict
+from garboard.leaks.holders._mending import is_statement
 from garboard.leaks.judging._checked import Checked
 
 __all__ = ["leak_text", "report_text", "show"]
@@ -92,7 +94,23 @@ def _first_lines(leak: Leak) -> list[str]:
         if len(first) > WIDTH:
             first, seen = f"{start}  {rate}", f"{seen}{mark}"
     when = f"  when  {leak.forecast}" if leak.forecast else ""
-    return [it for it in (first, when, f"  fix   {leak.fix}", seen) if it]
+    return [it for it in (first, when, *_fix_lines(leak.fix), seen) if it]
+
+
+def _fix_lines(fix: str) -> list[str]:
+    """Return a statement in one line, to be pasted; a sentence in as many as a terminal needs."""
+    text = f"  fix   {fix}"
+    if len(text) <= WIDTH or is_statement(fix):
+        return [text]
+    return wrap(
+        text,
+        WIDTH,
+        subsequent_indent=" " * 8,
+        replace_whitespace=False,
+        drop_whitespace=True,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
 
 
 def show(report: str, file: TextIO | None) -> None:
@@ -113,6 +131,6 @@ def show(report: str, file: TextIO | None) -> None:
     for verdict, colour in _COLOURS.items():
         text.highlight_regex(rf"(?m)^{verdict}  \S+", colour)
     text.highlight_regex(r"(?m)^  when  .*$", "bold yellow")
-    text.highlight_regex(r"(?m)^  fix   .*$", "bold green")
+    text.highlight_regex(r"(?m)^  fix   .*(\n {8}\S.*)*$", "bold green")
     text.highlight_regex(r"~{3,}", "red")
     Console(file=out, force_jupyter=False).print(text, soft_wrap=True)

@@ -50,6 +50,21 @@ class TestTheText:
         assert lines[2] == "  fix   losses.append(loss.item())"
         assert lines[3] == "  seen  60 of 60 steps survived: 60 tensors"
 
+    @pytest.mark.parametrize(
+        ("fix", "lines"),
+        [
+            ("bound rows, for instance " + "deque(maxlen=...), " * 4 + "or clear it", 2),
+            ("rows.append({key: value.item() for key, value in " + "x" * 60 + ".items()})", 1),
+        ],
+        ids=["a sentence", "a statement"],
+    )
+    def test_breaks_sentences_and_no_statements(self, fix, lines):
+        text = str(LeakReport((leak(fix=fix),))).splitlines()
+
+        found = text[2 : 2 + lines]
+        assert " ".join(it.strip() for it in found) == f"fix   {fix}"
+        assert text[2 + lines].startswith("  seen  ")
+
     def test_says_the_forecast_before_the_fix(self):
         found = leak(device="cpu", steps_left=1234)
 
