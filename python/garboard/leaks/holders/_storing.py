@@ -142,6 +142,8 @@ def _given_in(file: str) -> Iterator[_Given]:
         if isinstance(statement, ast.For | ast.AsyncFor):
             names = [it for it in ast.walk(statement.target) if isinstance(it, ast.Name)]
             yield from ((_Name(it.id), of) for it in names for of in _looped_over(statement.iter))
+        if isinstance(statement, ast.FunctionDef):
+            yield from _given_by_property(statement)
         if hasattr(statement, "body"):
             continue
         for call in ast.walk(statement):
@@ -160,6 +162,14 @@ def _functions_of(statement: ast.stmt) -> Iterator[tuple[str, ast.FunctionDef]]:
     for it in statement.body:
         if isinstance(it, ast.FunctionDef) and it.name == "__init__":
             yield statement.name, it
+
+
+def _given_by_property(function: ast.FunctionDef) -> Iterator[_Given]:
+    """Yield a property's name, and the attribute that it returns."""
+    if any(isinstance(it, ast.Name) and it.id == "property" for it in function.decorator_list):
+        for it in function.body:
+            if isinstance(it, ast.Return) and isinstance(it.value, ast.Attribute):
+                yield _Name(function.name, True), it.value
 
 
 def _calls_in(call: ast.Call) -> Iterator[tuple[str, list[ast.expr]]]:

@@ -22,6 +22,7 @@ from garboard.leaks.holders._source import calls_at, text_at
 __all__ = ["KIND"]
 
 _GRADIENT = re.compile(r"\.grad\b")  # which has a parameter's shape, and is none
+_MOST_OF_EACH = 4  # tensors of a parameter's shape: itself, and what Adam remembers of it
 _COPYING = {"clone", "copy", "deepcopy", "load_state_dict", "state_dict"}
 
 
@@ -30,12 +31,18 @@ def _fits(group: Group) -> bool:
         return False
     newest = group.survivors[-1]
     site = site_of(newest.site)
-    if not _COPYING & calls_at(site.file, site.line):
+    calls = calls_at(site.file, site.line)
+    if not _COPYING & calls:
         return False
     if _GRADIENT.search(text_at(site.file, site.line)):
         return False
     copied = Counter(it.shape for it in group.survivors if it.step == newest.step)
-    return copied <= _shapes_of_models(group)
+    shapes = _shapes_of_models(group)
+    if copied <= shapes:
+        return True
+    del copied[()], shapes[()]  # an optimizer's state has its steps
+    is_state = {"state_dict", "deepcopy"} <= calls or ("deepcopy" in calls and copied >= shapes)
+    return is_state and all(n <= _MOST_OF_EACH * shapes[it] for it, n in copied.items())
 
 
 def _shapes_of_models(group: Group) -> Counter[tuple[int, ...]]:
