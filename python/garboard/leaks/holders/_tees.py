@@ -17,7 +17,14 @@ from garboard.leaks.holders._unasked import is_a
 __all__ = ["TEE", "by_the_one_behind", "kept_by"]
 
 TEE: type = type(tee(())[0])
-_BLOCK: type = type(gc.get_referents(tee(())[0])[0])
+
+
+def _referents(thing: Any) -> list[Any]:
+    """Return what a thing refers to, but for its type: from Python 3.12 on it has a reference."""
+    return [it for it in gc.get_referents(thing) if it is not type(thing)]
+
+
+_BLOCK: type = type(_referents(tee(())[0])[0])
 
 _Paths = list[list[Any] | None]
 
@@ -55,16 +62,16 @@ def kept_by(reader: Any) -> int:
     """Return how many items an iterator has yet to give that another one has read."""
     blocks, read = _blocks_of(reader), _read_of(reader)
     # A block refers to its items, to the iterator below, and to the next block.
-    return sum(len(gc.get_referents(it)) - 1 for it in blocks) - max(len(blocks) - 1, 0) - read
+    return sum(len(_referents(it)) - 1 for it in blocks) - max(len(blocks) - 1, 0) - read
 
 
 def _blocks_of(reader: Any) -> list[Any]:
     """Return the blocks from the one where an iterator is, the oldest first."""
     blocks: list[Any] = []
-    ahead = gc.get_referents(reader)
+    ahead = _referents(reader)
     while block := next((it for it in ahead if type(it) is _BLOCK), None):
         blocks.append(block)
-        ahead = gc.get_referents(block)
+        ahead = _referents(block)
     return blocks
 
 
