@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "csrc/core/outer_lock.h"
+#include "csrc/core/thread_pool.h"
 #include "csrc/ops/composite/elementwise.h"
 #include "csrc/ops/create/convert.h"
 #include "csrc/ops/elementwise/binary.h"
@@ -22,16 +24,21 @@ inline bool is_true_everywhere(const Tensor& tensor) {
 /// all at once, for it would be waited for after each.
 template <class Check>
 bool is_true_of_pieces(const Tensor& input, const Tensor& other, Check check) {
-  constexpr std::int64_t least = 1 << 10, most = 1 << 15;
+  constexpr std::int64_t least = 1 << 10;
+  // From so many elements on a thread more shortens a pass over them.
+  const std::int64_t most =
+      (std::int64_t{1} << 15) * (thread_count() == 1 ? 1 : 4 * thread_count());
   const bool has_pieces = input.count() > least && input.is_contiguous() && other.is_contiguous() &&
                           input.device() == Device{} && other.device() == Device{} &&
                           input.sizes() == other.sizes();
   if (!has_pieces) return check(input, other);
   const Tensor x = reshape(detach(input), {-1}), y = reshape(detach(other), {-1});
+  OuterLock::Turns turns;  // each piece is short, and pieces are many
   for (std::int64_t first = 0, piece = least; first < x.count(); first += piece) {
     if (first > 0) piece = std::min(2 * piece, most);
     const std::int64_t count = std::min(piece, x.count() - first);
     if (!check(narrow(x, 0, first, count), narrow(y, 0, first, count))) return false;
+    turns.offer();
   }
   return true;
 }

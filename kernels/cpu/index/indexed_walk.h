@@ -58,11 +58,16 @@ void for_each_part_along(const LoopPlan& plan, int d, double cost_ns, Run run) {
                 [&](std::int64_t first, std::int64_t last) { run(part_of(plan, d, first, last)); });
 }
 
-/// The element that `index` counts to, read once; beyond the dim where it is out of range.
+/// Counted from the end where it is below 0; beyond the dim where it is out of range.
+__attribute__((always_inline)) inline std::uint64_t wrapped(std::int64_t given, std::int64_t wrap) {
+  return static_cast<std::uint64_t>(given < 0 ? given + wrap : given);
+}
+
+/// The element that `index` counts to, read once.
 __attribute__((always_inline)) inline std::uint64_t place_of(const std::int64_t* index,
                                                              std::int64_t wrap) {
   const std::int64_t given = __atomic_load_n(index, __ATOMIC_RELAXED);
-  return static_cast<std::uint64_t>(given < 0 ? given + wrap : given);
+  return wrapped(given, wrap);
 }
 
 }  // namespace

@@ -36,20 +36,20 @@ constexpr std::int64_t places_at_once = 256;
 
 /// The places that elements of the index name are read once, before any is used: what another
 /// thread writes there meanwhile is not seen. Whether all of them lie in the range.
-__attribute__((always_inline)) inline bool read_places(std::uint64_t* places,
-                                                       const std::int64_t* index,
-                                                       std::int64_t count, std::int64_t step,
-                                                       std::int64_t wrap, PlaceRange range) {
+[[gnu::noinline]] bool read_places(std::uint64_t* places, const std::int64_t* index,
+                                   std::int64_t count, std::int64_t step, std::int64_t wrap,
+                                   PlaceRange range) {
   // Below 0 where a place is out of the range, on either side; no vectors compare unsigned numbers.
   std::uint64_t outside = 0;
-  for (std::int64_t i = 0; i < count; ++i) {
-    const std::int64_t given = index[i * step];
-    const auto place = static_cast<std::uint64_t>(given < 0 ? given + wrap : given);
-    const std::uint64_t distance = place - range.first;
-    outside |= distance | (range.size - 1 - distance);
-    places[i] = place;
-  }
-  asm volatile("" ::: "memory");  // or g++ might read the index again
+  const auto read = [&](std::int64_t each) __attribute__((always_inline)) {
+    for (std::int64_t i = 0; i < count; ++i) {
+      const std::uint64_t place = wrapped(index[i * each], wrap);
+      const std::uint64_t distance = place - range.first;
+      outside |= distance | (range.size - 1 - distance);
+      places[i] = place;
+    }
+  };
+  step == 1 ? read(1) : read(step);
   return range.size > 0 && static_cast<std::int64_t>(outside) >= 0;
 }
 

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <cstring>
 
 #include "csrc/core/half_types.h"
 #include "kernels/cpu/loop/parallel.h"

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, overload
 
 from garboard._arguments import check
 from garboard._engine import Tensor
-from garboard.nn._sequences._layer import Cell, Recurrent
+from garboard.nn._sequences._layer import Recurrent
 from garboard.nn.utils._packed_sequence import PackedSequence
 
 if TYPE_CHECKING:
@@ -130,8 +130,6 @@ class LSTM(Recurrent):
     ((7, 2, 5), (1, 2, 5))
     """
 
-    _cell: Cell = "lstm"
-
     def __init__(
         self,
         input_size: int,
@@ -228,8 +226,6 @@ class GRU(Recurrent):
     >>> out.shape, last.shape
     ((7, 2, 10), (2, 2, 5))
     """
-
-    _cell: Cell = "gru"
 
     def __init__(
         self,
