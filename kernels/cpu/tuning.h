@@ -31,6 +31,8 @@ inline constexpr std::int64_t long_place = std::int64_t{1} << 20;
 inline constexpr std::int64_t streamed_block = 128, streamed_ahead = 2 * streamed_block;
 /// Of a loop that asks for the result's lines: elements at once, and how many ahead.
 inline constexpr std::int64_t stored_block = 64, stored_ahead = 128;
+/// Of rows that lie on pages of their own and are read side by side: elements of each ahead.
+inline constexpr std::int64_t rows_ahead = 64;
 /// An element of a functor that few operations compute, one of many, and one that vectors compute.
 inline constexpr double few_ns = 0.15, many_ns = 0.5, wide_ns = 0.14;
 

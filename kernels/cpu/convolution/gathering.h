@@ -9,7 +9,10 @@
 #include <vector>
 
 #include "kernels/cpu/convolution/direct_tile.h"
+#include "kernels/cpu/convolution/line_parts.h"
 #include "kernels/cpu/convolution/planes.h"
+#include "kernels/cpu/convolution/row_tile.h"
+#include "kernels/cpu/convolution/tap_factors.h"
 #include "kernels/cpu/loop/parallel.h"
 #include "kernels/cpu/loop/parts.h"
 #include "kernels/cpu/loop/scratch.h"
@@ -51,32 +54,6 @@ struct Target {
   }
 };
 
-/// Where a factor stands: for a row of a group at row * row_step + channel * channel_step + that of
-/// the tap.
-template <class T>
-struct TapFactors {
-  const T* data;
-  std::int64_t group_step, row_step, channel_step;
-  std::vector<std::int64_t> taps;
-
-  bool is_dense() const {
-    const auto count = static_cast<std::int64_t>(taps.size());
-    return channel_step == count && taps.front() == 0 && taps.back() == count - 1;
-  }
-  /// `rows` from `row` on: a line for each tap of each channel.
-  void pack(T* to, std::int64_t group, std::int64_t row, std::int64_t rows,
-            std::int64_t channels) const {
-    const T* from = data + group * group_step + row * row_step;
-    if (is_dense())
-      return pack_lines(to, strip_line, from, row_step, rows, channels * channel_step);
-    for (std::int64_t c = 0; c < channels; ++c, from += channel_step)
-      for (const std::int64_t tap : taps) {
-        for (std::int64_t i = 0; i < rows; ++i) to[i] = from[tap + i * row_step];
-        to += strip_line;
-      }
-  }
-};
-
 /// factors @ what the taps meet, + bias, for each group, to the target.
 template <class T>
 struct Gathering {
@@ -86,9 +63,12 @@ struct Gathering {
   Target<T> target;
   const std::int64_t (&places)[space_dims];
   const T* bias = nullptr;
+  /// What lies in the lanes of a tile's vectors.
+  enum class Way { places, places_copied_for_each_tap, rows };
+  Way way = best_way();
 
   void run() const {
-    const bool copies_each = pays_to_copy_each();
+    const bool copies_each = way == Way::places_copied_for_each_tap;
     const bool is_direct = target.is_dense(places) && !copies_each;
     const std::int64_t most_places = is_direct ? 4096 : larger((1 << 18) / (rows + 1), 64);
     const Reading reading = copies_each ? Reading::vectors_of_places : Reading::vectors;
@@ -116,16 +96,19 @@ struct Gathering {
       const std::int64_t columns = cut.samples_each() * product(cut.full());
       const Scratch results(is_direct ? 0 : rows * columns * item);
       Spots spots;
+      LineParts<T> parts(moved, row_vectors());
       for (std::int64_t i = begin; i < end; ++i) {
         const std::int64_t group = i / boxes / row_parts, part = i / boxes % row_parts;
         const Box box = cut[i % boxes];
-        spots.find(planes, box, is_direct ? target.sample_stride : box.places());
+        const std::int64_t sample = is_direct ? target.sample_stride : box.places();
+        way == Way::rows ? parts.find(planes, box, sample) : spots.find(planes, box, sample);
         run_box({.group = group,
                  .first_strip = strip_count() * part / row_parts,
                  .last_strip = strip_count() * (part + 1) / row_parts,
                  .box = box,
                  .planes = planes,
                  .spots = spots,
+                 .parts = parts,
                  .offsets = offsets.data(),
                  .strips = strips.as<T>() + group * strip_count() * strip(),
                  .copies = copies.as<T>(),
@@ -138,53 +121,93 @@ struct Gathering {
 
  private:
   static constexpr auto item = static_cast<std::int64_t>(sizeof(T));
+  static constexpr std::int64_t lanes = WideVector<T>::lanes;
+
+  // A vector of 32 bytes leaves less time to fetch what the next one meets: it has to stay in the
+  // first cache.
+  static constexpr std::int64_t usual_depth = has_many_registers ? 640 : 320;
 
   std::int64_t taps() const { return product(moved.taps); }
   std::int64_t depth() const { return channels * taps(); }
 
   /// Channels whose copies are in the cache together, all about equally many.
   std::int64_t channels_at_once() const {
-    // What is copied for each tap takes more room. A vector of 32 bytes leaves less time to fetch
-    // what the next one meets: it has to stay in the first cache.
-    constexpr std::int64_t usual_depth = has_many_registers ? 640 : 320;
-    const std::int64_t most_depth = pays_to_copy_each() ? 288 : usual_depth;
+    // What is copied for each tap takes more room.
+    const std::int64_t most_depth = way == Way::places_copied_for_each_tap ? 288 : usual_depth;
     const std::int64_t blocks =
         divided_up(channels, larger(smaller(most_depth / taps(), channels), 1));
     return blocks == 0 ? 1 : divided_up(channels, blocks);
   }
   static std::int64_t copied_bytes() { return larger(machine().second_cache_bytes / 4, 1 << 17); }
 
-  // Rows are cut into strips that a tile can have, about equally high.
-  std::int64_t strip_count() const { return divided_up(rows, std::int64_t{most_tile_rows}); }
-  std::int64_t first_row(std::int64_t strip) const { return strip * rows / strip_count(); }
-  std::int64_t strip() const { return strip_line * depth(); }
+  int row_vectors() const {
+    const bool is_short = moved.places[2] <= most_row_places(many_vectors);
+    return has_many_registers && is_short && rows > few_vectors * lanes ? many_vectors
+                                                                        : few_vectors;
+  }
+  /// Of a strip's factors of one channel.
+  std::int64_t line() const { return way == Way::rows ? row_vectors() * lanes : strip_line; }
 
+  // Rows are cut into strips that a tile can have, about equally high where they are not in lanes.
+  std::int64_t strip_count() const {
+    return divided_up(rows, way == Way::rows ? line() : most_tile_rows);
+  }
+  std::int64_t first_row(std::int64_t strip) const {
+    return way == Way::rows ? smaller(strip * line(), rows) : strip * rows / strip_count();
+  }
+  std::int64_t strip() const { return line() * depth(); }
+
+  void pack_strip(T* to, std::int64_t group, std::int64_t row, std::int64_t some) const {
+    if (way != Way::rows) return factors.pack(to, group, row, some, channels);
+    for (std::int64_t c = 0; c < channels; c += channels_at_once())
+      factors.pack_by_taps(to + c * taps() * line(), line(), group, row, some, c,
+                           smaller(channels - c, channels_at_once()));
+  }
   void pack_factors(T* to) const {
     const std::int64_t all = groups * strip_count();
     for_each_part(all, 1, static_cast<double>(groups * rows) * static_cast<double>(depth()) * 0.5,
                   [&](std::int64_t begin, std::int64_t end) {
                     for (std::int64_t i = begin; i < end; ++i) {
                       const std::int64_t s = i % strip_count(), row = first_row(s);
-                      factors.pack(to + i * strip(), i / strip_count(), row, first_row(s + 1) - row,
-                                   channels);
+                      pack_strip(to + i * strip(), i / strip_count(), row, first_row(s + 1) - row);
                     }
                   });
   }
 
-  /// Whether vectors full of places, of several samples, are worth a copy for each tap: lines of a
-  /// few places, and many rows.
-  bool pays_to_copy_each() const {
-    constexpr std::int64_t lanes = WideVector<T>::lanes, copied_line = 32;  // rows of a vector
-    const std::int64_t all = product(moved.places), width = moved.places[2] + 1;
-    if (product(moved.taps) == 1 || all > 256 || moved.places[2] > 2 * lanes) return false;
+  /// Of the taps of lines, the part that meets more than padding.
+  double met_part() const {
+    double part = 1;
+    for (int d = 0; d < 2; ++d) {
+      std::int64_t met = 0;
+      for (std::int64_t k = 0; k < moved.taps[d]; ++k) met += moved.places_inside(d, k);
+      part *= static_cast<double>(met) / static_cast<double>(moved.places[d] * moved.taps[d]);
+    }
+    return part;
+  }
+
+  /// By how many vectors of sums a tap of a channel is added to, for half of the samples.
+  Way best_way() const {
+    constexpr std::int64_t copied_line = 32;  // what copying a line takes, in vectors
+    const std::int64_t all = product(moved.places), width = moved.places[2];
+    Way best = Way::places;
+    if (all == 0) return best;
     const std::int64_t lines = moved.places[0] * moved.places[1];
     const std::int64_t together = divided_up(samples, 2);
-    const double each =
-        static_cast<double>(divided_up(together * all, lanes)) * static_cast<double>(rows) +
-        static_cast<double>(together * lines * copied_line);
-    const double shared = static_cast<double>(together * divided_up(lines * width - 1, lanes)) *
-                          static_cast<double>(rows);
-    return each < 0.97 * shared;
+    double least = static_cast<double>(
+        together * divided_up(lines * (width + (taps() > 1 ? 1 : 0)) - 1, lanes) * rows);
+    const double each = static_cast<double>(divided_up(together * all, lanes) * rows +
+                                            together * lines * copied_line);
+    if (taps() > 1 && all <= 256 && width <= 2 * lanes && each < 0.97 * least) {
+      best = Way::places_copied_for_each_tap;
+      least = each;
+    }
+    if (rows <= lanes || channels < 16 || taps() > usual_depth / 16 || width < 4) return best;
+    const LineCut cut(width, row_vectors());
+    const std::int64_t vectors = divided_up(rows, row_vectors() * lanes) * row_vectors();
+    const double of_rows =
+        static_cast<double>(together * lines * cut.computed() * vectors) * met_part();
+    constexpr double gain = has_many_registers ? 0.98 : 0.92;  // six places a factor, or fourteen
+    return of_rows < gain * least ? Way::rows : best;
   }
 
   /// Vectors over the places of a box; found again only for a box of another form.
@@ -206,7 +229,6 @@ struct Gathering {
     /// Of some samples whose results follow each other.
     void find_some(const Planes<T>& planes, std::int64_t first, std::int64_t last,
                    std::int64_t to) {
-      constexpr std::int64_t lanes = WideVector<T>::lanes;
       const std::int64_t in_sample = count_[0] * count_[1], lines = (last - first) * in_sample;
       const std::size_t begin = all_.size();
       const auto place = [&](std::int64_t line, std::int64_t x) {
@@ -248,6 +270,7 @@ struct Gathering {
     const Box& box;
     const Planes<T>& planes;
     const Spots& spots;
+    const LineParts<T>& parts;
     const std::int64_t* offsets;
     const T* strips;  // of the group
     T* copies;
@@ -272,7 +295,9 @@ struct Gathering {
       for (std::int64_t i = 0; i < some; ++i)
         work.planes.copy(work.copies + i * work.planes.channel(), from + i * moved.channel_stride(),
                          box);
-      multiply_box(work, c, some, to, work.results ? columns : channel);
+      const std::int64_t row = work.results ? columns : channel;
+      way == Way::rows ? multiply_rows(work, c, some, to, row)
+                       : multiply_places(work, c, some, to, row);
     }
     if (!work.results) return;
     for (std::int64_t row = first_row(work.first_strip); row < first_row(work.last_strip); ++row)
@@ -283,10 +308,13 @@ struct Gathering {
   }
 
   /// Strips by tens stay in the second cache, and what meets two vectors of places in the first.
-  void multiply_box(const Work& work, std::int64_t first_channel, std::int64_t some, T* to,
-                    std::int64_t to_stride) const {
-    constexpr std::int64_t most_factors = (1 << 18) / sizeof(T);
-    const std::int64_t at_once = larger(most_factors / (some * taps() * strip_line + 1), 1);
+  std::int64_t strips_at_once(std::int64_t channels) const {
+    constexpr std::int64_t most_factors = (1 << 18) / item;
+    return larger(most_factors / (channels * taps() * line() + 1), 1);
+  }
+  void multiply_places(const Work& work, std::int64_t first_channel, std::int64_t some, T* to,
+                       std::int64_t to_stride) const {
+    const std::int64_t at_once = strips_at_once(some);
     DirectTile<T> tile{};
     tile.offsets = work.offsets;
     tile.depth = some * taps();
@@ -304,6 +332,38 @@ struct Gathering {
           direct_tiles<T>.of[first_row(s + 1) - row - 1][vectors - 1](tile, work.spots.at(v));
         }
       }
+  }
+  /// The same by parts of lines.
+  void multiply_rows(const Work& work, std::int64_t first_channel, std::int64_t some, T* to,
+                     std::int64_t to_stride) const {
+    const std::int64_t at_once = strips_at_once(some);
+    RowTile<T> tile{};
+    tile.channels = some;
+    tile.channel_step = work.planes.channel();
+    tile.out_stride = to_stride;
+    tile.accumulate = first_channel > 0;
+    for (std::int64_t begin = work.first_strip; begin < work.last_strip; begin += at_once)
+      for (const LinePart& part : work.parts.parts()) {
+        tile.first = work.parts.taps() + part.first_tap;
+        tile.last = work.parts.taps() + part.last_tap;
+        tile.met = work.copies + part.at;
+        tile.places = part.places;
+        const auto multiply = row_tile(part.length);
+        for (std::int64_t s = begin; s < smaller(begin + at_once, work.last_strip); ++s) {
+          const std::int64_t row = first_row(s);
+          tile.factors = work.strips + s * strip() + first_channel * taps() * line();
+          tile.out = to + row * to_stride + part.to;
+          tile.rows = first_row(s + 1) - row;
+          tile.bias = bias && first_channel == 0 ? bias + work.group * rows + row : nullptr;
+          multiply(tile);
+        }
+      }
+  }
+  void (*row_tile(std::int64_t length) const)(const RowTile<T>&) {
+    if constexpr (has_many_registers)
+      if (row_vectors() == many_vectors)
+        return row_tiles<T, many_vectors>.of[length - least_row_places(many_vectors)];
+    return row_tiles<T, few_vectors>.of[length - least_row_places(few_vectors)];
   }
 };
 

@@ -55,6 +55,19 @@ struct Moved {
   std::int64_t step[space_dims], start[space_dims], tap_step[space_dims];
 
   std::int64_t channel_stride() const { return product(sizes); }
+  std::int64_t element(int d, std::int64_t place, std::int64_t tap) const {
+    return place * step[d] + start[d] + tap * tap_step[d];
+  }
+  bool is_inside(int d, std::int64_t place, std::int64_t tap) const {
+    const std::int64_t met = element(d, place, tap);
+    return met >= 0 && met < sizes[d];
+  }
+  std::int64_t places_inside(int d, std::int64_t tap) const {
+    const std::int64_t begin = element(d, 0, tap);
+    const std::int64_t first = begin < 0 ? divided_up(-begin, step[d]) : 0;
+    const std::int64_t last = begin < sizes[d] ? divided_up(sizes[d] - begin, step[d]) : 0;
+    return larger(smaller(last, places[d]) - first, 0);
+  }
 
   /// Makes one long line of lines that follow each other.
   void merge_lines() {

@@ -1,0 +1,83 @@
+"""Convolutions of many channels: rows of places and out channels that fill no whole tile."""
+
+from typing import Any
+
+import garboard as gb
+import numpy as np
+import pytest
+
+functional = gb.nn.functional
+
+
+def drawn(*sizes: int, seed: int = 3) -> np.ndarray:
+    return np.random.default_rng(seed).standard_normal(sizes)
+
+
+def convolved(x: np.ndarray, weight: np.ndarray, stride: int, padding: int, dilation: int) -> Any:
+    """By the formula, over [samples, channels, height, width]."""
+    high, wide = (dilation * (k - 1) + 1 for k in weight.shape[2:])
+    padded = np.pad(x, ((0, 0), (0, 0), (padding, padding), (padding, padding)))
+    windows = np.lib.stride_tricks.sliding_window_view(padded, (high, wide), (2, 3))
+    met = windows[:, :, ::stride, ::stride, ::dilation, ::dilation]
+    return np.einsum("ncyxkl,ockl->noyx", met, weight, optimize=True)
+
+
+@pytest.mark.parametrize(
+    ("stride", "padding", "taps", "dilation"), [(1, 1, 3, 1), (2, 2, 5, 1), (1, 2, 3, 2)]
+)
+@pytest.mark.parametrize("width", [4, 6, 7, 8, 14, 15, 19, 29])
+@pytest.mark.parametrize(("rows", "channels"), [(33, 17), (40, 90), (100, 16)])
+@pytest.mark.parametrize(("dtype", "error"), [(gb.float32, 2e-4), (gb.float64, 1e-11)])
+def test_a_convolution_is_its_formula_at_every_width(
+    stride: int,
+    padding: int,
+    taps: int,
+    dilation: int,
+    width: int,
+    rows: int,
+    channels: int,
+    dtype: gb.dtype,
+    error: float,
+) -> None:
+    x, weight = drawn(2, channels, 5, width), drawn(rows, channels, taps, taps, seed=4)
+    bias, along = drawn(rows, seed=5), drawn(*x.shape, seed=6)
+    expected = convolved(x, weight, stride, padding, dilation) + bias[:, None, None]
+    of = gb.tensor(x, dtype=dtype, requires_grad=True)
+    factors, sides = gb.tensor(weight, dtype=dtype), (stride, padding, dilation)
+
+    out = functional.conv2d(of, factors, gb.tensor(bias, dtype=dtype), *sides)
+    g = drawn(*out.shape, seed=7)
+    out.backward(gb.tensor(g, dtype=dtype))
+
+    np.testing.assert_allclose(out.detach().numpy(), expected, rtol=error, atol=error * 20)
+    assert of.grad is not None
+    np.testing.assert_allclose(
+        np.sum(of.grad.numpy() * along),
+        np.sum(g * convolved(along, weight, stride, padding, dilation)),
+        rtol=error,
+        atol=error * 200,
+    )
+
+
+def test_neither_threads_nor_groups_change_a_bit() -> None:
+    x, weight = gb.tensor(drawn(3, 40, 9, 14)), gb.tensor(drawn(140, 20, 3, 3, seed=4))
+    halves = zip(x.split(20, 1), weight.split(70, 0), strict=True)
+    expected = gb.cat([functional.conv2d(a, b, padding=1) for a, b in halves], 1)
+    before = gb.get_num_threads()
+    try:
+        for threads in (1, 2, 5):
+            gb.set_num_threads(threads)
+            made = functional.conv2d(x, weight, padding=1, groups=2)
+            np.testing.assert_array_equal(made, expected)
+    finally:
+        gb.set_num_threads(before)
+
+
+def test_infinities_reach_only_what_meets_them() -> None:
+    x, weight = gb.ones(1, 20, 7, 7), gb.ones(40, 20, 3, 3)
+    x[0, 19, 0, 6] = float("inf")
+
+    made = functional.conv2d(x, weight, padding=1)
+
+    assert np.argwhere(np.isinf(made[0, 39].numpy())).tolist() == [[0, 5], [0, 6], [1, 5], [1, 6]]
+    assert made[0, 0, 6, 6].item() == 80
