@@ -67,6 +67,13 @@ struct HardShrink {
     return x >= -bound && x <= bound ? T(0) : x;
   }
 };
+/// `value` up to `bound`, else x; NaN is x.
+struct Threshold {
+  template <Real T>
+  GARBOARD_HD T operator()(T x, T bound, T value) const {
+    return x <= bound ? value : x;
+  }
+};
 /// x, moved towards 0 by `way` and no further.
 struct SoftShrink {
   static constexpr bool gives_bool = false;

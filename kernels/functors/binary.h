@@ -55,6 +55,16 @@ struct Divide {
   }
 };
 
+/// a / b, rounded towards 0.
+struct TruncatedQuotient {
+  static constexpr bool gives_bool = false;
+  template <Real T>
+  GARBOARD_HD T operator()(T a, T b) const {
+    const T quotient = a / b;
+    return quotient < T(0) ? ceil(quotient) : floor(quotient);
+  }
+};
+
 /// a - b * floor(a / b), exactly: it has b's sign, as in Python. Of an integer by zero: 0, for a
 /// kernel cannot refuse one element; of a float by zero: NaN.
 struct Remainder {
@@ -288,6 +298,6 @@ using BinaryFunctors =
              ReluGradient, SigmoidGradient, TanhGradient, Atan2, LogAddExp, Hypotenuse, CopySign,
              Fmod, SiluGradient, TimesLog, LogAddExp2, LargerNumber, SmallerNumber, Heaviside,
              CommonDivisor, ShiftLeft, ShiftRight, GammaLower, GammaUpper, Zeta, LeakyRelu, Huber,
-             HardSwishGradient, HardShrink, SoftShrink>;
+             HardSwishGradient, HardShrink, SoftShrink, TruncatedQuotient>;
 
 }  // namespace garboard::functors

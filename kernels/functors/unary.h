@@ -278,6 +278,14 @@ struct Truncate {
   }
 };
 
+/// What is left of a number without its integer part, with its sign; NaN of an infinite one.
+struct Fraction {
+  template <Real T>
+  GARBOARD_HD T operator()(T x) const {
+    return x - Truncate{}(x);
+  }
+};
+
 /// The roll call: what is compiled for every device. The op of a missing functor does not compile.
 using UnaryFunctors =
     TypeList<Absolute, BitwiseNot, Ceil, Cos, Erf, Exp, Floor, Gelu, GeluTanh, IsFinite, IsInf,
@@ -285,6 +293,6 @@ using UnaryFunctors =
              Sqrt, Square, Tanh, Truncate, Acos, Acosh, Asin, Asinh, Atan, Atanh, Cosh, Erfc, Exp2,
              Expm1, Log10, Log1p, Log2, LogSigmoid, Silu, Sinh, Tan, Digamma, ErfInv, LogGamma,
              SignBit, Trigamma, BesselI0, BesselI0e, BesselI1, BesselI1e, BesselJ0, BesselJ1,
-             BesselY0, BesselY1, Erfcx, Angle, Conjugate, HardSigmoid, HardSwish, Mish>;
+             BesselY0, BesselY1, Erfcx, Angle, Conjugate, HardSigmoid, HardSwish, Mish, Fraction>;
 
 }  // namespace garboard::functors

@@ -91,7 +91,8 @@ inline Expression quotient_to_add(const Tensor& input, const Tensor& a, const Te
 inline Tensor frac(const Tensor& input) {
   if (input.dtype() == DType::boolean)
     throw DTypeError("frac: dtype bool; a number is needed, convert with to()");
-  return of<sub>(input, of<trunc>(input)).made();
+  if (!is_floating(input.dtype())) return of<sub>(input, of<trunc>(input)).made();
+  return fraction(input);
 }
 
 /// sin(pi x) / (pi x), and 1 at 0: near it a series, which has all derivatives. Half types are
@@ -204,7 +205,7 @@ inline Tensor lcm(const Operand& a, const Operand& b) {
 
 /// a / b, rounded towards 0; of two integers that is an integer.
 inline Tensor truncated_quotient(const Operand& a, const Operand& b) {
-  if (is_floating(result_dtype({&a, &b}))) return trunc(div(a, b));
+  if (is_floating(result_dtype({&a, &b}))) return div_truncated(a, b);
   return floor_divide(sub(a, fmod(a, b)), b);  // exact, so nothing is rounded
 }
 

@@ -65,6 +65,11 @@ Grads hardtanh(const Backward& at) {
   return within<le, ge>(at.input(0), *at.node().kept_scalar(1), *at.node().kept_scalar(2), at.grad);
 }
 
+Grads threshold(const Backward& at) {
+  const Scalar bound = *at.node().kept_scalar(1);
+  return of<garboard::where>(of<le>(at.input(0), bound), 0.0, at.grad).made();
+}
+
 Grads finite_number(const Backward& at) {
   return of<garboard::where>(of<isfinite>(at.input(0)), at.grad, 0.0).made();
 }

@@ -17,6 +17,7 @@ Grads leaky_relu(const Backward&);
 Grads shrunk(const Backward&);
 Grads huber(const Backward&);
 Grads hardtanh(const Backward&);
+Grads threshold(const Backward&);
 Grads finite_number(const Backward&);
 }  // namespace gradients
 
@@ -85,6 +86,14 @@ inline constexpr Ternary hardtanh{
     .keep = Keep::inputs,
     .gradient = gradients::hardtanh,
 };
+/// The bound and what stands in are numbers.
+inline constexpr Ternary threshold{
+    .name = "threshold",
+    .summary = "Put a number where `input` is not above another one.",
+    .kernel = kernels::ternary<functors::Threshold>,
+    .keep = Keep::first | Keep::second,
+    .gradient = gradients::threshold,
+};
 /// `nan` and the bound are numbers.
 inline constexpr Ternary finite_number{
     .name = "nan_to_num",
@@ -96,6 +105,6 @@ inline constexpr Ternary finite_number{
 
 inline constexpr std::array activation_ops{&hardsigmoid, &hardswish, &mish};
 inline constexpr std::array activation_pairs{&leaky_relu, &hardshrink, &softshrink, &huber};
-inline constexpr std::array activation_triples{&hardtanh};
+inline constexpr std::array activation_triples{&hardtanh, &threshold};
 
 }  // namespace garboard

@@ -57,6 +57,13 @@ inline constexpr Binary div{
     .keep = Keep::first | Keep::second,
     .gradient = gradients::divide,
 };
+/// Users reach it through `div`, for numbers that are no integers.
+inline constexpr Binary div_truncated{
+    .name = "div",
+    .summary = "Divide `input` by `other` and round towards 0.",
+    .kernel = kernels::binary<functors::TruncatedQuotient>,
+    .gradient = gradients::zero,
+};
 inline constexpr Binary floor_divide{
     .name = "floor_divide",
     .summary = "Divide `input` by `other` and round down.",

@@ -265,6 +265,14 @@ inline constexpr Unary trunc{
     .gradient = gradients::zero,
 };
 
+/// Users reach it through `frac`, which refuses bools by its name.
+inline constexpr Unary fraction{
+    .name = "frac",
+    .summary = "Leave what stands behind the point of `input`.",
+    .kernel = kernels::unary<functors::Fraction>,
+    .gradient = [](const Backward& at) -> Grads { return at.grad; },
+};
+
 /// What users can call, in the order of the documentation.
 inline constexpr std::array unary_ops{
     &abs,     &angle, &bitwise_not, &ceil,        &cos,    &erf,        &exp,   &floor, &isfinite,

@@ -34,6 +34,12 @@ constexpr std::array activation_rows{
           return hardtanh(x, low, high);
         },
         Place::functional),
+    bind(
+        "_threshold", "input: Tensor, bound: Number, value: Number", part,
+        [](const Tensor& x, const Scalar& bound, const Scalar& value) {
+          return threshold(x, bound, value);
+        },
+        Place::functional),
 };
 
 }  // namespace

@@ -152,7 +152,8 @@ def threshold(input: Tensor, threshold: float, value: float, inplace: bool = Fal
     >>> gb.nn.functional.threshold(gb.tensor([-1.0, 2.0]), 0.5, 9.0)
     tensor([9., 2.])
     """
-    check.tensor("threshold", "input", input)
+    if check.tensor("threshold", "input", input).is_floating_point():
+        return _given(input, _engine._threshold(input, threshold, value), inplace)
     return _given(input, where(input <= threshold, value, input).to(input.dtype), inplace)
 
 
