@@ -20,7 +20,15 @@ struct Convolution {
   View out;     // [samples, out channels, places]
   std::int64_t groups;
   std::int64_t stride[space_dims], padding[space_dims], dilation[space_dims];
+  /// On a CPU, of half types: of float32, as `convolution_workspace` says. Or without data.
+  View workspace = {};
 };
+/// So many elements, one line of the cache after the other.
+inline std::int64_t convolution_workspace(const Convolution& of) {
+  constexpr std::int64_t lines = 4 * 16;  // each operand's last one, and a bias's
+  return of.x.count + of.weight.count + of.out.count +
+         (of.x.sizes[1] > of.out.sizes[1] ? of.x.sizes[1] : of.out.sizes[1]) + lines;
+}
 struct Convolve : Convolution {
   static constexpr const char* name = "convolution";
   View bias;  // [out channels], or without data

@@ -193,6 +193,20 @@ kernels::Convolution views(const Form& form, const Tensor& x, const Tensor& weig
   return views;
 }
 
+/// On dense tensors; `bias` is there where the kernel takes one.
+template <class Kernel, class... Bias>
+void run(const Form& form, const Tensor& x, const Tensor& weight, const Tensor& out,
+         const Bias&... bias) {
+  Kernel call{views(form, x, weight, out), bias...};
+  Tensor workspace;
+  if (is_half(x.dtype()) && x.device().is_cpu()) {  // others sum in float32 by themselves
+    workspace =
+        empty_of(form.op, {kernels::convolution_workspace(call)}, DType::float32, x.device());
+    call.workspace = workspace.view();
+  }
+  kernels::run(call, x.device());
+}
+
 /// Over all but the channels.
 Tensor sum_of_channels(const Tensor& grad, int dims) {
   Dims others{0};
@@ -210,9 +224,7 @@ Tensor convolve(const Tensor& x, const Tensor& weight, const Tensor& bias, const
   const Tensor out = empty_of(form.op, form.out(), x.dtype(), x.device());
   if (out.view().count > 0) {
     const Tensor dense_bias = bias ? dense(bias) : Tensor();
-    kernels::run(kernels::Convolve{views(form, dense(x), dense(weight), out),
-                                   bias ? dense_bias.view() : View()},
-                 x.device());
+    run<kernels::Convolve>(form, dense(x), dense(weight), out, bias ? dense_bias.view() : View());
   }
   // An edge in each place, even where there is no tensor: the rule counts them.
   const Operand none = Scalar::of(0.0);
@@ -232,9 +244,8 @@ Tensor gather(const Tensor& grad, const Tensor& weight, const Tensor& bias, cons
   const Tensor x = empty_of(form.op, form.input(), grad.dtype(), grad.device());
   if (x.view().count > 0) {
     const Tensor dense_bias = bias ? dense(bias) : Tensor();
-    kernels::run(kernels::ConvolutionInputGradient{views(form, x, dense(weight), dense(grad)),
-                                                   bias ? dense_bias.view() : View()},
-                 grad.device());
+    run<kernels::ConvolutionInputGradient>(form, x, dense(weight), dense(grad),
+                                           bias ? dense_bias.view() : View());
   }
   const Operand none = Scalar::of(0.0);
   record(form.op, x, {grad, weight, bias ? Operand(bias) : none}, Keep::crosswise,
@@ -251,8 +262,7 @@ Tensor gather(const Tensor& grad, const Tensor& weight, const Tensor& bias, cons
 Tensor weight_gradient(const Tensor& grad, const Tensor& x, const Form& form) {
   const Tensor weight = empty_of(form.op, form.weight(), grad.dtype(), grad.device());
   if (weight.view().count > 0)
-    kernels::run(kernels::ConvolutionWeightGradient{views(form, dense(x), weight, dense(grad))},
-                 grad.device());
+    run<kernels::ConvolutionWeightGradient>(form, dense(x), weight, dense(grad));
   record(form.op, weight, {grad, x}, Keep::crosswise, [form](const Backward& at) {
     Grads grads;
     if (at.needs(0)) grads[0] = convolve(at.input(1), at.grad, {}, form);
@@ -276,9 +286,6 @@ Tensor of_parts(const Tensor& x, const Tensor& weight, const Tensor& bias,
   return out + reshape(bias, sizes);
 }
 
-/// Of a half type, where the device sums it in float32 by itself only after a conversion.
-bool must_widen(const Tensor& input) { return is_half(input.dtype()) && input.device().is_cpu(); }
-
 }  // namespace
 
 Tensor convolution(int dims, const Tensor& input, const Tensor& weight, const Tensor& bias,
@@ -287,9 +294,6 @@ Tensor convolution(int dims, const Tensor& input, const Tensor& weight, const Te
   const ConvolutionCall call{names[dims - 1], dims, false, input, weight, bias};
   check_tensors(call, options.groups);
   check_groups(call.op, options.groups);
-  if (must_widen(input))
-    return to(convolution(dims, in_float(input), in_float(weight), in_float(bias), options),
-              input.dtype());
   const bool is_single = input.ndim() == dims + 1;
   const Tensor x = is_single ? unsqueeze(input, 0) : input;
   const Form form = form_of(call, x, options);
@@ -309,10 +313,6 @@ Tensor transposed_convolution(int dims, const Tensor& input, const Tensor& weigh
   const ConvolutionCall call{names[dims - 1], dims, true, input, weight, bias};
   check_groups(call.op, options.groups);
   check_tensors(call, options.groups);
-  if (must_widen(input))
-    return to(
-        transposed_convolution(dims, in_float(input), in_float(weight), in_float(bias), options),
-        input.dtype());
   const bool is_single = input.ndim() == dims + 1;
   const Tensor x = is_single ? unsqueeze(input, 0) : input;
   const Form form = transposed_form_of(call, x, options);

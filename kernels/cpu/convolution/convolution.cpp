@@ -2,6 +2,7 @@
 // each class of taps. How sums are cut depends on sizes alone, and so do the bits.
 #include "kernels/cpu/convolution/depthwise.h"
 #include "kernels/cpu/convolution/gathering.h"
+#include "kernels/cpu/convolution/half_operands.h"
 #include "kernels/cpu/convolution/moved.h"
 #include "kernels/cpu/loop/parallel.h"
 #include "kernels/cpu/loop/parts.h"
@@ -12,7 +13,7 @@ namespace garboard::kernels::GARBOARD_ISA {
 namespace {
 
 template <class T>
-void convolve(const Convolve& of) {
+void convolve(const Convolve& of, bool of_pairs = false) {
   const Sizes sizes(of);
   Target<T> target{of.out.as<T>(), sizes.out_stride(), {}, {1, 1, 1}, {}};
   for (int d = 0; d < space_dims; ++d) target.sizes[d] = sizes.places[d];
@@ -27,7 +28,8 @@ void convolve(const Convolve& of) {
                .moved = moved_input<T>(of, sizes),
                .target = target,
                .places = sizes.places,
-               .bias = of.bias.as<T>()}
+               .bias = of.bias.as<T>(),
+               .of_pairs = of_pairs}
       .run();
 }
 
@@ -62,7 +64,7 @@ TapFactors<T> swapped(const T* weight, const Sizes& sizes, const std::int64_t (&
 /// The part of the gradient that comes through the class of taps `k`.
 template <class T>
 void gather_class(const ConvolutionInputGradient& of, const Sizes& sizes,
-                  const std::int64_t (&k)[space_dims]) {
+                  const std::int64_t (&k)[space_dims], bool of_pairs) {
   std::int64_t places[space_dims], steps[space_dims];
   Moved<T> moved{of.out.as<T>(), sizes.out_stride(), {}, {}, {}, {1, 1, 1}, {}, {}};
   Target<T> target{of.x.as<T>(), sizes.input_stride(), {}, {}, {}};
@@ -93,12 +95,13 @@ void gather_class(const ConvolutionInputGradient& of, const Sizes& sizes,
                .moved = moved,
                .target = target,
                .places = places,
-               .bias = of.bias.as<T>()}
+               .bias = of.bias.as<T>(),
+               .of_pairs = of_pairs}
       .run();
 }
 
 template <class T>
-void gradient_of_input(const ConvolutionInputGradient& of) {
+void gradient_of_input(const ConvolutionInputGradient& of, bool of_pairs = false) {
   const Sizes sizes(of);
   T* const x = of.x.as<T>();
   const T* const bias = of.bias.as<T>();
@@ -119,21 +122,63 @@ void gradient_of_input(const ConvolutionInputGradient& of) {
     for (std::int64_t y = 0; y < classes[1]; ++y)
       for (std::int64_t w = 0; w < classes[2]; ++w) {
         interruption_point();
-        gather_class<T>(of, sizes, {z, y, w});
+        gather_class<T>(of, sizes, {z, y, w}, of_pairs);
       }
+}
+
+void run(const Convolve& of) {
+  if (is_depthwise(of)) return convolve_depthwise(of);
+  of.x.dtype == DType::float32 ? convolve<float>(of) : convolve<double>(of);
+}
+void run(const ConvolutionInputGradient& of) {
+  if (is_depthwise(of)) return depthwise_input_gradient(of);
+  of.x.dtype == DType::float32 ? gradient_of_input<float>(of) : gradient_of_input<double>(of);
+}
+
+void run_in_halves(const Convolve& of) {
+  const Sizes sizes(of);
+  const std::int64_t taps = product(sizes.taps), columns = sizes.samples * product(sizes.places);
+  const std::int64_t width = moved_input<float>(of, sizes).places[2];
+  HalfOperands<Convolve> operands(of, &Convolution::out);
+  if (goes_by_pairs(of, sizes.rows, columns, sizes.depth()) &&
+      Gathering<float>::suits_rows(sizes.rows, sizes.channels / 2, taps, width)) {
+    operands.pair(&Convolution::x, 1, of.groups);
+    operands.pair(&Convolution::weight, 1, 1);
+    convolve<float>(operands.floats, true);
+  } else {
+    operands.widen(&Convolution::x);
+    operands.widen(&Convolution::weight);
+    run(operands.floats);
+  }
+  operands.round();
+}
+void run_in_halves(const ConvolutionInputGradient& of) {
+  const Sizes sizes(of);
+  const std::int64_t taps = product(sizes.taps), columns = sizes.samples * product(sizes.sizes);
+  const std::int64_t width = taps == 1 ? product(sizes.sizes) : sizes.sizes[2] / of.stride[2];
+  HalfOperands<ConvolutionInputGradient> operands(of, &Convolution::x);
+  if (goes_by_pairs(of, sizes.channels, columns, sizes.rows * taps) &&
+      Gathering<float>::suits_rows(sizes.channels, sizes.rows / 2, taps, width)) {
+    operands.pair(&Convolution::out, 1, of.groups);
+    operands.pair(&Convolution::weight, 0, of.groups);
+    gradient_of_input<float>(operands.floats, true);
+  } else {
+    operands.widen(&Convolution::out);
+    operands.widen(&Convolution::weight);
+    run(operands.floats);
+  }
+  operands.round();
 }
 
 }  // namespace
 
 template <>
 void kernel(const Convolve& of, Stream) {
-  if (is_depthwise(of)) return convolve_depthwise(of);
-  of.x.dtype == DType::float32 ? convolve<float>(of) : convolve<double>(of);
+  is_of_halves(of) ? run_in_halves(of) : run(of);
 }
 template <>
 void kernel(const ConvolutionInputGradient& of, Stream) {
-  if (is_depthwise(of)) return depthwise_input_gradient(of);
-  of.x.dtype == DType::float32 ? gradient_of_input<float>(of) : gradient_of_input<double>(of);
+  is_of_halves(of) ? run_in_halves(of) : run(of);
 }
 
 }  // namespace garboard::kernels::GARBOARD_ISA

@@ -63,9 +63,16 @@ struct Gathering {
   Target<T> target;
   const std::int64_t (&places)[space_dims];
   const T* bias = nullptr;
+  bool of_pairs = false;  // of bfloat16, side by side in the place of an element
   /// What lies in the lanes of a tile's vectors.
   enum class Way { places, places_copied_for_each_tap, rows };
   Way way = best_way();
+
+  /// Whether out channels can be worth the lanes.
+  static bool suits_rows(std::int64_t rows, std::int64_t channels, std::int64_t taps,
+                         std::int64_t width) {
+    return rows > lanes && channels >= 16 && taps <= usual_depth / 16 && width >= 4;
+  }
 
   void run() const {
     const bool copies_each = way == Way::places_copied_for_each_tap;
@@ -189,6 +196,7 @@ struct Gathering {
   Way best_way() const {
     constexpr std::int64_t copied_line = 32;  // what copying a line takes, in vectors
     const std::int64_t all = product(moved.places), width = moved.places[2];
+    if (of_pairs) return Way::rows;
     Way best = Way::places;
     if (all == 0) return best;
     const std::int64_t lines = moved.places[0] * moved.places[1];
@@ -201,7 +209,7 @@ struct Gathering {
       best = Way::places_copied_for_each_tap;
       least = each;
     }
-    if (rows <= lanes || channels < 16 || taps() > usual_depth / 16 || width < 4) return best;
+    if (!suits_rows(rows, channels, taps(), width)) return best;
     const LineCut cut(width, row_vectors());
     const std::int64_t vectors = divided_up(rows, row_vectors() * lanes) * row_vectors();
     const double of_rows =
@@ -359,11 +367,17 @@ struct Gathering {
         }
       }
   }
-  void (*row_tile(std::int64_t length) const)(const RowTile<T>&) {
+  template <bool are_pairs>
+  auto row_tile_of(std::int64_t length) const {
     if constexpr (has_many_registers)
       if (row_vectors() == many_vectors)
-        return row_tiles<T, many_vectors>.of[length - least_row_places(many_vectors)];
-    return row_tiles<T, few_vectors>.of[length - least_row_places(few_vectors)];
+        return row_tiles<T, are_pairs, many_vectors>.of[length - least_row_places(many_vectors)];
+    return row_tiles<T, are_pairs, few_vectors>.of[length - least_row_places(few_vectors)];
+  }
+  auto row_tile(std::int64_t length) const {
+    if constexpr (holds_pairs<T>)
+      if (of_pairs) return row_tile_of<true>(length);
+    return row_tile_of<false>(length);
   }
 };
 

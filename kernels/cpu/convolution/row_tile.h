@@ -9,6 +9,7 @@
 
 #include "kernels/cpu/loop/plan.h"
 #include "kernels/cpu/loop/transpose.h"
+#include "kernels/cpu/product/plus_product.h"
 #include "kernels/cpu/wide/wide_vector.h"
 
 namespace garboard::kernels::GARBOARD_ISA {
@@ -38,7 +39,7 @@ struct RowTile {
   bool accumulate;
 };
 
-template <class T, int vectors, int places, int begin, int end>
+template <class T, bool of_pairs, int vectors, int places, int begin, int end>
 __attribute__((always_inline)) inline void add_tap(
     typename WideVector<T>::Type (&sum)[places][vectors], const T* factors, const T* met,
     std::int64_t channels, std::int64_t channel_step) {
@@ -52,7 +53,8 @@ __attribute__((always_inline)) inline void add_tap(
 #pragma GCC unroll 14
     for (int j = begin; j < end; ++j)
 #pragma GCC unroll 4
-      for (int v = 0; v < vectors; ++v) sum[j][v] += met[j] * factor[v];
+      for (int v = 0; v < vectors; ++v)
+        sum[j][v] = plus_product<of_pairs>(sum[j][v], met[j], factor[v]);
     met += channel_step;
     factors += vectors * WideVector<T>::lanes;
   }
@@ -90,7 +92,7 @@ __attribute__((always_inline)) inline void keep_places(T* out, const T* sums, st
     for (std::int64_t j = 0; j < count; ++j) out[j] = sums[j] + bias;
 }
 
-template <class T, int vectors, int places>
+template <class T, bool of_pairs, int vectors, int places>
 void sum_rows(const RowTile<T>& t) {
   using V = typename WideVector<T>::Type;
   constexpr std::int64_t lanes = WideVector<T>::lanes, line = vectors * lanes;
@@ -103,11 +105,14 @@ void sum_rows(const RowTile<T>& t) {
     const T* const factors = t.factors + tap->tap * t.channels * line;
     const T* const met = t.met + tap->offset;
     if (tap->passes_first)
-      add_tap<T, vectors, places, 1, places>(sum, factors, met, t.channels, t.channel_step);
+      add_tap<T, of_pairs, vectors, places, 1, places>(sum, factors, met, t.channels,
+                                                       t.channel_step);
     else if (tap->passes_last)
-      add_tap<T, vectors, places, 0, places - 1>(sum, factors, met, t.channels, t.channel_step);
+      add_tap<T, of_pairs, vectors, places, 0, places - 1>(sum, factors, met, t.channels,
+                                                           t.channel_step);
     else
-      add_tap<T, vectors, places, 0, places>(sum, factors, met, t.channels, t.channel_step);
+      add_tap<T, of_pairs, vectors, places, 0, places>(sum, factors, met, t.channels,
+                                                       t.channel_step);
   }
   constexpr std::int64_t high = divided_up(std::int64_t{places}, lanes) * lanes;
   alignas(64) T sums[high * line], turned[line * high];
@@ -123,7 +128,7 @@ void sum_rows(const RowTile<T>& t) {
 }
 
 /// [places - least_row_places]
-template <class T, int vectors>
+template <class T, bool of_pairs, int vectors>
 struct RowTiles {
   using Function = void (*)(const RowTile<T>&);
   static constexpr int least = least_row_places(vectors), most = most_row_places(vectors);
@@ -132,14 +137,14 @@ struct RowTiles {
 
   template <int... more>
   static constexpr RowTiles make(std::integer_sequence<int, more...>) {
-    return {{sum_rows<T, vectors, least + more>...}};
+    return {{sum_rows<T, of_pairs, vectors, least + more>...}};
   }
 };
 
-template <class T, int vectors>
-constexpr RowTiles<T, vectors> row_tiles = RowTiles<T, vectors>::make(
-    std::make_integer_sequence<int,
-                               RowTiles<T, vectors>::most - RowTiles<T, vectors>::least + 1>{});
+template <class T, bool of_pairs, int vectors>
+constexpr RowTiles<T, of_pairs, vectors> row_tiles = RowTiles<T, of_pairs, vectors>::make(
+    std::make_integer_sequence<int, RowTiles<T, of_pairs, vectors>::most -
+                                        RowTiles<T, of_pairs, vectors>::least + 1>{});
 
 }  // namespace
 }  // namespace garboard::kernels::GARBOARD_ISA

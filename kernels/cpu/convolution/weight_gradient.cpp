@@ -5,6 +5,7 @@
 
 #include "kernels/cpu/convolution/depthwise.h"
 #include "kernels/cpu/convolution/direct_tile.h"
+#include "kernels/cpu/convolution/half_operands.h"
 #include "kernels/cpu/convolution/planes.h"
 #include "kernels/cpu/convolution/weight_tile.h"
 #include "kernels/cpu/loop/parallel.h"
@@ -23,8 +24,9 @@ constexpr std::int64_t most_parts = tuning::convolution_parts, most_sums = 1 << 
 template <class T>
 class WeightGradient {
  public:
-  explicit WeightGradient(const ConvolutionWeightGradient& of)
+  explicit WeightGradient(const ConvolutionWeightGradient& of, bool of_pairs = false)
       : of_(of),
+        of_pairs_(of_pairs),
         sizes_(of),
         moved_(moved_input<T>(of, sizes_)),
         axes_{{moved_, 0, Reading::elements},
@@ -151,9 +153,15 @@ class WeightGradient {
         }
         tile.lines = smaller(lines - l, high);
         tile.sums = sums + l * line_taps_ * row_ + r;
-        weight_tiles<T>.of[line_taps_ - 1][vectors - 1](tile);
+        tile_of(vectors)(tile);
       }
     }
+  }
+
+  auto tile_of(std::int64_t vectors) const {
+    if constexpr (holds_pairs<T>)
+      if (of_pairs_) return weight_tiles<T, true>.of[line_taps_ - 1][vectors - 1];
+    return weight_tiles<T, false>.of[line_taps_ - 1][vectors - 1];
   }
 
   /// The parts in order, and turned around.
@@ -185,6 +193,7 @@ class WeightGradient {
   }
 
   const ConvolutionWeightGradient& of_;
+  bool of_pairs_;
   Sizes sizes_;
   Moved<T> moved_;
   Axis axes_[space_dims];
@@ -197,12 +206,34 @@ class WeightGradient {
   std::int64_t row_ = divided_up(sizes_.rows, lanes) * lanes;
 };
 
+void run(const ConvolutionWeightGradient& of) {
+  if (is_depthwise(of)) return depthwise_weight_gradient(of);
+  of.x.dtype == DType::float32 ? WeightGradient<float>(of).run() : WeightGradient<double>(of).run();
+}
+
+/// Pairs are of samples.
+void run_in_halves(const ConvolutionWeightGradient& of) {
+  const Sizes sizes(of);
+  HalfOperands<ConvolutionWeightGradient> operands(of, &Convolution::weight);
+  const std::int64_t columns = sizes.samples * product(sizes.places);
+  if (sizes.samples > 1 && !is_depthwise(of) &&
+      goes_by_pairs(of, sizes.rows, sizes.depth(), columns)) {
+    operands.pair(&Convolution::x, 0, 1);
+    operands.pair(&Convolution::out, 0, 1);
+    WeightGradient<float>(operands.floats, true).run();
+  } else {
+    operands.widen(&Convolution::x);
+    operands.widen(&Convolution::out);
+    run(operands.floats);
+  }
+  operands.round();
+}
+
 }  // namespace
 
 template <>
 void kernel(const ConvolutionWeightGradient& of, Stream) {
-  if (is_depthwise(of)) return depthwise_weight_gradient(of);
-  of.x.dtype == DType::float32 ? WeightGradient<float>(of).run() : WeightGradient<double>(of).run();
+  is_of_halves(of) ? run_in_halves(of) : run(of);
 }
 
 }  // namespace garboard::kernels::GARBOARD_ISA

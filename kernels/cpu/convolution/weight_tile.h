@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "kernels/cpu/product/plus_product.h"
 #include "kernels/cpu/wide/wide_vector.h"
 
 namespace garboard::kernels::GARBOARD_ISA {
@@ -39,7 +40,7 @@ struct WeightTile {
   bool accumulate;
 };
 
-template <class T, int taps, int vectors>
+template <class T, bool of_pairs, int taps, int vectors>
 void sum_tile(const WeightTile<T>& t) {
   using V = typename WideVector<T>::Type;
   constexpr int lines = tile_lines(taps);
@@ -69,7 +70,9 @@ void sum_tile(const WeightTile<T>& t) {
 #pragma GCC unroll 7
         for (int k = 0; k < taps; ++k)
 #pragma GCC unroll 2
-          for (int v = 0; v < vectors; ++v) sum[l * taps + k][v] += met[l][at + k] * y[v];
+          for (int v = 0; v < vectors; ++v)
+            sum[l * taps + k][v] =
+                plus_product<of_pairs>(sum[l * taps + k][v], met[l][at + k], y[v]);
     }
   }
   T* to = t.sums;
@@ -87,7 +90,7 @@ void sum_tile(const WeightTile<T>& t) {
 }
 
 /// [taps - 1][vectors - 1]
-template <class T>
+template <class T, bool of_pairs>
 struct WeightTiles {
   using Function = void (*)(const WeightTile<T>&);
 
@@ -96,16 +99,16 @@ struct WeightTiles {
   template <int... taps>
   static constexpr WeightTiles make(std::integer_sequence<int, taps...>) {
     WeightTiles tiles{};
-    ((tiles.of[taps][0] = sum_tile<T, taps + 1, 1>,
-      tiles.of[taps][1] = sum_tile<T, taps + 1, tile_vectors(taps + 1)>),
+    ((tiles.of[taps][0] = sum_tile<T, of_pairs, taps + 1, 1>,
+      tiles.of[taps][1] = sum_tile<T, of_pairs, taps + 1, tile_vectors(taps + 1)>),
      ...);
     return tiles;
   }
 };
 
-template <class T>
-constexpr WeightTiles<T> weight_tiles =
-    WeightTiles<T>::make(std::make_integer_sequence<int, most_line_taps>{});
+template <class T, bool of_pairs>
+constexpr WeightTiles<T, of_pairs> weight_tiles =
+    WeightTiles<T, of_pairs>::make(std::make_integer_sequence<int, most_line_taps>{});
 
 }  // namespace
 }  // namespace garboard::kernels::GARBOARD_ISA

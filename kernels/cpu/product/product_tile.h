@@ -6,6 +6,7 @@
 
 #include "kernels/cpu/loop/plan.h"
 #include "kernels/cpu/loop/transpose.h"
+#include "kernels/cpu/product/plus_product.h"
 
 #ifdef __AVX512F__
 #include <immintrin.h>
@@ -88,15 +89,6 @@ __attribute__((always_inline)) inline void store(const Tile& t,
       _mm512_mask_storeu_ps(out + v * lanes, mask, y);
     }
   }
-}
-
-/// sum + a b, of floats or, each in the place of one, of pairs of bfloat16. Only who has asked for
-/// the instruction comes here with pairs, so no option of the compiler is wanted for all.
-template <bool of_pairs>
-__attribute__((always_inline)) inline __m512 plus_product(__m512 sum, __m512 a, __m512 b) {
-  if constexpr (!of_pairs) return _mm512_fmadd_ps(a, b, sum);
-  asm("vdpbf16ps %2, %1, %0" : "+v"(sum) : "v"(a), "v"(b));
-  return sum;
 }
 
 /// `is_beside`: the rows of a lie side by side, so that the step leads along the depth; else the

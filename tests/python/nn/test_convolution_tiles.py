@@ -81,3 +81,51 @@ def test_infinities_reach_only_what_meets_them() -> None:
 
     assert np.argwhere(np.isinf(made[0, 39].numpy())).tolist() == [[0, 5], [0, 6], [1, 5], [1, 6]]
     assert made[0, 0, 6, 6].item() == 80
+
+
+@pytest.mark.parametrize("groups", [1, 2])
+@pytest.mark.parametrize("channels", [66, 71, 16])
+@pytest.mark.parametrize(("stride", "taps"), [(1, 3), (2, 3), (1, 1)])
+@pytest.mark.parametrize(("dtype", "error"), [(gb.bfloat16, 2**-7), (gb.float16, 2**-9)])
+def test_half_types_are_rounded_once(
+    groups: int, channels: int, stride: int, taps: int, dtype: gb.dtype, error: float
+) -> None:
+    drawing = gb.Generator().manual_seed(2)
+
+    def made(*sizes: int) -> gb.Tensor:
+        return gb.randn(sizes, generator=drawing).to(dtype)
+
+    x = made(3, channels * groups, 9, 10)
+    weight, bias = made(40 * groups, channels, taps, taps), made(40 * groups)
+    out = functional.conv2d(x, weight, bias, stride, taps // 2, 1, groups)
+    g = made(*out.shape)
+
+    def computed(given: list[gb.Tensor]) -> list[gb.Tensor]:
+        result = functional.conv2d(given[0], given[1], given[2], stride, taps // 2, 1, groups)
+        return [result.detach(), *gb.autograd.grad(result, given, g.to(given[0].dtype))]
+
+    halves = computed([t.detach().requires_grad_() for t in (x, weight, bias)])
+    floats = computed([t.float().requires_grad_() for t in (x, weight, bias)])
+
+    for found, right in zip(halves, floats, strict=True):
+        assert found.dtype == dtype
+        largest = right.abs().max().item()
+        np.testing.assert_allclose(
+            found.float().numpy(), right.numpy(), rtol=error, atol=largest * error * 0.1
+        )
+
+
+def test_an_infinity_beside_a_number_is_none_of_its_own() -> None:
+    x, weight = gb.ones(2, 64, 8, 8).bfloat16(), gb.ones(40, 64, 3, 3).bfloat16()
+    x[0, 1, 0, 7] = float("inf")
+    x[0, 0] = 1.0078125  # whose last bit would make NaN of a pair that is taken for a float
+
+    made = functional.conv2d(x, weight, padding=1)
+
+    assert np.argwhere(np.isinf(made[0, 3].float().numpy())).tolist() == [
+        [0, 6],
+        [0, 7],
+        [1, 6],
+        [1, 7],
+    ]
+    assert not made.isnan().any()
