@@ -1,5 +1,7 @@
 #include "csrc/ops/nn/channel_normalization.h"
 
+#include <array>
+
 #include "csrc/core/error.h"
 #include "csrc/ops/create/convert.h"
 #include "csrc/ops/create/create.h"
@@ -20,22 +22,28 @@ void check(const char* op, const Tensor& input, const Tensor& weight, const Tens
   if (input.ndim() < 2 || groups < 0 || (groups > 0 && input.size(1) % groups != 0))
     throw ShapeError(text(op, ": input ", input.sizes(), " in ", groups,
                           " groups; [samples, channels, ...] that they divide are needed"));
-  if (input.dtype() != DType::float32 && input.dtype() != DType::float64)
+  if (!is_floating(input.dtype()))
     throw DTypeError(
-        text(op, ": input of dtype ", name_of(input.dtype()), "; float32 or float64 is needed"));
+        text(op, ": input of dtype ", name_of(input.dtype()), "; a floating one is needed"));
   for (const Tensor* tensor : {&weight, &bias}) {
     if (!*tensor) continue;
     const char* const name = tensor == &weight ? "weight" : "bias";
     if (tensor->sizes() != Dims{input.size(1)})
       throw ShapeError(text(op, ": ", name, " ", tensor->sizes(), ", input ", input.sizes(),
                             "; an element a channel is needed"));
-    if (tensor->dtype() != input.dtype())
+    if (tensor->dtype() != input.dtype() && tensor->dtype() != widened(input.dtype()))
       throw DTypeError(text(op, ": ", name, " of dtype ", name_of(tensor->dtype()), ", input of ",
-                            name_of(input.dtype()), "; they must be equal"));
+                            name_of(input.dtype()),
+                            "; they must be equal, or float32 beside a half type"));
     if (tensor->device() != input.device())
       throw DeviceError(text(op, ": ", name, " on ", tensor->device(), ", input on ",
                              input.device(), "; they must be on one device, use to()"));
   }
+}
+
+/// In row-major order, half types in float32, as kernels read them.
+Tensor read(const Tensor& tensor) {
+  return tensor ? contiguous(to(tensor, widened(tensor.dtype()))) : tensor;
 }
 
 /// What forward and backward share.
@@ -74,7 +82,9 @@ struct SlabForm {
 Grads formula(const Backward& at, const SlabForm& slabs, const Tensor& input,
               const Tensor& weight) {
   const Reduced over = slabs.over();
-  const Tensor x = reshape(input, slabs.view()), grad = reshape(at.grad, slabs.view());
+  const DType dtype = widened(input.dtype());
+  const Tensor x = reshape(to(input, dtype), slabs.view());
+  const Tensor grad = reshape(to(at.grad, dtype), slabs.view());
   const Tensor inverse = rsqrt(var(x, over, 0) + slabs.epsilon);
   const Tensor normal = (x - mean(x, over)) * inverse;
   const Tensor slope = weight ? grad * slabs.beside(weight) : grad;
@@ -87,13 +97,10 @@ Grads formula(const Backward& at, const SlabForm& slabs, const Tensor& input,
   return grads;
 }
 
-Grads gradients_of(const Backward& at, const SlabForm& slabs, bool has_weight) {
-  const Tensor kept = at.input(0);
-  const Tensor weight = has_weight ? at.input(1) : Tensor();
-  if (is_grad_enabled()) return formula(at, slabs, kept, weight);
-  const Device device = kept.device();
-  const Tensor x = contiguous(kept), d_out = contiguous(at.grad);
-  const Tensor dense_weight = weight ? contiguous(weight) : Tensor();
+Grads by_kernel(const Backward& at, const SlabForm& slabs, const Tensor& input,
+                const Tensor& weight) {
+  const Device device = input.device();
+  const Tensor x = read(input), d_out = read(at.grad), dense_weight = read(weight);
   const auto wanted = [&](int i, const Dims& sizes) {
     return at.needs(i) ? empty_of(slabs.op, sizes, x.dtype(), device) : Tensor();
   };
@@ -110,6 +117,18 @@ Grads gradients_of(const Backward& at, const SlabForm& slabs, bool has_weight) {
   return {d_x, d_weight, d_bias};
 }
 
+/// `dtypes` are those of input, weight and bias.
+Grads gradients_of(const Backward& at, const SlabForm& slabs, bool has_weight,
+                   const std::array<DType, 3>& dtypes) {
+  const Tensor input = at.input(0);
+  const Tensor weight = has_weight ? at.input(1) : Tensor();
+  Grads grads =
+      is_grad_enabled() ? formula(at, slabs, input, weight) : by_kernel(at, slabs, input, weight);
+  for (int i = 0; i < 3; ++i)
+    if (grads[i]) grads[i] = to(grads[i], dtypes[static_cast<std::size_t>(i)]);
+  return grads;
+}
+
 }  // namespace
 
 NormalizedChannels normalize_channels(const Tensor& input, const Tensor& weight, const Tensor& bias,
@@ -118,26 +137,28 @@ NormalizedChannels normalize_channels(const Tensor& input, const Tensor& weight,
   check(op, input, weight, bias, groups);
   const SlabForm slabs(op, input.sizes(), groups, epsilon);
   const Device device = input.device();
-  const auto made = [&](const Dims& sizes) { return empty_of(op, sizes, input.dtype(), device); };
-  const NormalizedChannels result{made(slabs.input), made(slabs.found()), made(slabs.found())};
+  const DType dtype = widened(input.dtype());
+  const auto made = [&](const Dims& sizes) { return empty_of(op, sizes, dtype, device); };
+  NormalizedChannels result{made(slabs.input), made(slabs.found()), made(slabs.found())};
   const Tensor inverses = made(slabs.found());
   {
     const GradModeGuard no_grad(false);
-    const Tensor x = contiguous(input);
-    const Tensor dense_weight = weight ? contiguous(weight) : Tensor();
-    const Tensor dense_bias = bias ? contiguous(bias) : Tensor();
+    const Tensor x = read(input), dense_weight = read(weight), dense_bias = read(bias);
     kernels::run(
         kernels::ChannelNorm{slabs.in_slabs(result.out), slabs.in_slabs(x), or_none(dense_weight),
                              or_none(dense_bias), result.means.view(), result.variances.view(),
                              inverses.view(), groups, epsilon},
         device);
+    result.out = to(result.out, input.dtype());
   }
+  const std::array dtypes{input.dtype(), weight ? weight.dtype() : dtype,
+                          bias ? bias.dtype() : dtype};
   // An edge in each place, even where there is no tensor: the rule counts them.
   const Operand none = Scalar::of(0.0);
   record(op, result.out, {input, weight ? Operand(weight) : none, bias ? Operand(bias) : none},
          weight ? Keep::first | Keep::second : Keep::first,
-         [slabs, has_weight = bool(weight)](const Backward& at) {
-           return gradients_of(at, slabs, has_weight);
+         [slabs, has_weight = bool(weight), dtypes](const Backward& at) {
+           return gradients_of(at, slabs, has_weight, dtypes);
          },
          {{"means", result.means}, {"inverse deviations", inverses}});
   return result;

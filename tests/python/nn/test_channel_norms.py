@@ -143,6 +143,29 @@ def test_the_kernels_op_refuses_what_it_cannot_do(sizes, dtype, weight, groups, 
         gb._engine._channel_norm(x, weight and gb.zeros(weight), None, groups, 1e-5)
 
 
+@pytest.mark.parametrize(("sizes", "groups"), [((4, 6, 3, 7), 0), ((4, 6, 3, 7), 2)])
+@pytest.mark.parametrize("dtype", [gb.bfloat16, gb.float16])
+@pytest.mark.parametrize("of_weights", [gb.float32, "half"])
+def test_half_types_are_normalised_in_float32_and_rounded_once(sizes, groups, dtype, of_weights):
+    given = [drawn(*sizes), drawn(6, seed=8), drawn(6, seed=9)]
+    rounded = [gb.tensor(array, dtype=dtype) for array in given]
+    for i in (1, 2):
+        rounded[i] = rounded[i].to(dtype if of_weights == "half" else gb.float32)
+    slope = gb.tensor(drawn(*sizes, seed=10), dtype=dtype)
+
+    def made(tensors: Any) -> list[gb.Tensor]:
+        leaves = [t.detach().clone().requires_grad_() for t in tensors]
+        out = called(groups, *leaves)
+        return [out.detach(), *gb.autograd.grad(out, leaves, slope.to(out.dtype))]
+
+    found = made(rounded)
+    expected = made([t.float() for t in rounded])
+
+    assert [t.dtype for t in found] == [dtype, *(t.dtype for t in rounded)]
+    for one, right, like in zip(found, expected, [rounded[0], *rounded], strict=True):
+        assert gb.equal(one, right.to(like.dtype))
+
+
 def test_a_norm_keeps_no_bytes_after_its_graph():
     x = gb.tensor(drawn(2, 4, 10), requires_grad=True)
     before = gb.memory.live()

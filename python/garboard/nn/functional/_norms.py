@@ -8,7 +8,7 @@ from math import prod
 from garboard import _engine
 from garboard._arguments import check
 from garboard._contexts.grad_mode import no_grad
-from garboard._engine import ShapeError, Tensor, float32, float64
+from garboard._engine import ShapeError, Tensor, bfloat16, float16, float32
 
 __all__ = ["batch_norm", "group_norm", "instance_norm", "local_response_norm", "rms_norm"]
 
@@ -48,12 +48,13 @@ def _in_float(x: Tensor) -> Tensor:
 
 
 def _has_kernel(input: Tensor, *others: Tensor | None) -> bool:
-    """Whether one kernel does it all: without mixed dtypes, for channels of places."""
+    """Whether one kernel does it all: of one dtype, or float32 beside half types, for channels."""
+    fitting = (input.dtype, float32) if input.dtype in (float16, bfloat16) else (input.dtype,)
     return (
-        input.dtype in (float32, float64)
+        input.is_floating_point()
         and prod(input.shape[2:]) >= _LEAST_PLACES
         and input.numel() > 0
-        and all(o is None or (o.dtype == input.dtype and o.device == input.device) for o in others)
+        and all(o is None or (o.dtype in fitting and o.device == input.device) for o in others)
     )
 
 
