@@ -215,12 +215,15 @@ bool is_depthwise(const Convolution& of) noexcept {
 }
 
 void convolve_depthwise(const Convolve& of) {
+  if (has_planes_for_lanes(of)) return convolve_in_lanes(of);
   of.x.dtype == DType::float32 ? convolve_each<float>(of) : convolve_each<double>(of);
 }
 void depthwise_input_gradient(const ConvolutionInputGradient& of) {
+  if (has_planes_for_lanes(of)) return input_gradient_in_lanes(of);
   of.x.dtype == DType::float32 ? spread_each<float>(of) : spread_each<double>(of);
 }
 void depthwise_weight_gradient(const ConvolutionWeightGradient& of) {
+  if (has_planes_for_lanes(of)) return weight_gradient_in_lanes(of);
   of.x.dtype == DType::float32 ? sum_each<float>(of) : sum_each<double>(of);
 }
 
