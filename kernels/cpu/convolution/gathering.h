@@ -82,7 +82,7 @@ struct Gathering {
     const Axis axes[] = {{moved, 0, reading}, {moved, 1, reading}, {moved, 2, reading}};
     const Cut cut(axes, samples, moved.places,
                   {copied_bytes() * (copies_each ? 2 : 1) / item / channels_at_once(), most_places},
-                  copies_each ? 2 : 8);
+                  least_boxes());
     const Planes<T> planes(moved, axes, cut);
     std::vector<std::int64_t> offsets;
     for (std::int64_t c = 0; c < channels_at_once(); ++c)
@@ -154,6 +154,12 @@ struct Gathering {
   }
   /// Of a strip's factors of one channel.
   std::int64_t line() const { return way == Way::rows ? row_vectors() * lanes : strip_line; }
+
+  /// For threads to share, but not where a tile's two vectors would be cut.
+  std::int64_t least_boxes() const {
+    if (way != Way::places_copied_for_each_tap) return 8;
+    return samples * product(moved.places) < 4 * lanes ? 1 : 2;
+  }
 
   // Rows are cut into strips that a tile can have, about equally high where they are not in lanes.
   std::int64_t strip_count() const {

@@ -254,6 +254,8 @@ void gather_items(T* to, const T* from, const Rectangle& block) {
   for (std::int64_t r = 0; r < rows; ++r, to += columns, from += row_stride) {
     if (column_stride == 1)
       for (std::int64_t c = 0; c < columns; ++c) to[c] = from[c];
+    else if (const T first = *from; column_stride == 0)
+      for (std::int64_t c = 0; c < columns; ++c) to[c] = first;
     else if (column_stride == -1)  // of its own: vectors can be turned round
       for (std::int64_t c = 0; c < columns; ++c) to[c] = from[-c];
     else if (column_stride == 2)  // likewise of real parts
