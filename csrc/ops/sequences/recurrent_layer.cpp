@@ -1,5 +1,7 @@
 #include "csrc/ops/sequences/recurrent_layer.h"
 
+#include <string>
+
 #include "csrc/core/error.h"
 #include "csrc/ops/create/convert.h"
 #include "csrc/ops/create/create.h"
@@ -59,6 +61,23 @@ void check_operand(const char* op, const char* name, const Tensor& tensor, const
                            "; they must be on one device, use to()"));
 }
 
+/// What the kernels may not be given: steps whose rows are not the rows of `form`. Else empty.
+std::string fault_in(const Tensor& batch_sizes, const LayerForm& form) {
+  const auto* const each = static_cast<const std::int64_t*>(batch_sizes.data());
+  const std::int64_t stride = batch_sizes.strides()[0];
+  std::int64_t rows = 0, before = form.sequences;
+  for (std::int64_t t = 0; t < batch_sizes.count(); ++t) {
+    const std::int64_t size = each[t * stride];
+    if (size < 1 || size > before || (t == 0 && size != before))
+      return text("batch size ", size, " of step ", t, " for ", form.sequences,
+                  " sequences; all of them, then never more than before, are needed");
+    before = size;
+    rows += size;
+  }
+  if (rows == form.rows) return {};
+  return text("batch_sizes of ", rows, " rows, input of ", form.rows, "; they must be equal");
+}
+
 LayerForm checked(const RecurrentLayer& layer, const Tensor& input, const Tensor& first,
                   const Tensor& first_cell, const Tensor& batch_sizes) {
   const char* const op = name_of(layer.cell);
@@ -84,18 +103,8 @@ LayerForm checked(const RecurrentLayer& layer, const Tensor& input, const Tensor
       !batch_sizes.device().is_cpu() || !batch_sizes.is_contiguous())
     throw ShapeError(text(op, ": batch_sizes ", batch_sizes.sizes(),
                           "; one dense dim of int64 on the CPU is needed"));
-  const auto* const each = static_cast<const std::int64_t*>(batch_sizes.data());
-  std::int64_t rows = 0, before = form.sequences;
-  for (std::int64_t t = 0; t < batch_sizes.count(); ++t) {
-    if (each[t] < 1 || each[t] > before || (t == 0 && each[t] != before))
-      throw ShapeError(text(op, ": batch size ", each[t], " of step ", t, " for ", form.sequences,
-                            " sequences; all of them, then never more than before, are needed"));
-    before = each[t];
-    rows += each[t];
-  }
-  if (rows != form.rows)
-    throw ShapeError(
-        text(op, ": batch_sizes of ", rows, " rows, input of ", form.rows, "; they must be equal"));
+  if (const std::string fault = fault_in(batch_sizes, form); !fault.empty())
+    throw ShapeError(text(op, ": ", fault));
   return form;
 }
 
@@ -143,6 +152,9 @@ Grads layer_gradients(const Backward& at, const LayerForm& form) {
   const Tensor grad = contiguous(at.grad), gates = at.other(kept_gates);
   const DType dtype = grad.dtype();
   const Device device = grad.device();
+  if (const std::string fault = fault_in(at.other(kept_sizes), form); !fault.empty())
+    throw VersionError(text(op, ": ", fault, "; they were overwritten from outside, as through an ",
+                            "array that shares their memory: pack a clone()"));
   const Tensor d_gates = empty_of(op, gates.sizes(), dtype, device);
   const Tensor before = empty_of(op, {form.rows, form.hidden}, dtype, device);
   const Tensor d_first = empty_of(op, {form.sequences, form.hidden}, dtype, device);

@@ -71,9 +71,11 @@ void lu_factor(const LuFactor& of) {
   });
 }
 
+/// A pivot beyond the rows comes of a hook that gave back other numbers than it was given to keep.
 template <class T>
-void swap_rows(T* b, int columns, std::int64_t i, std::int64_t k) {
-  if (i == k) return;
+void swap_rows(T* b, int rows, int columns, std::int64_t i, std::int64_t pivot) {
+  const std::int64_t k = pivot - 1;  // pivots count from 1
+  if (i == k || k < 0 || k >= rows) return;
   for (std::int64_t c = 0; c < columns; ++c) std::swap(b[i * columns + c], b[k * columns + c]);
 }
 
@@ -93,7 +95,7 @@ void lu_solve(const LuSolve& of) {
                  as_alpha(one), lu, triangle.leading, b, columns);
     };
     if (!of.transposed) {
-      for (int row = 0; row < n; ++row) swap_rows(b, columns, row, pivots[row] - 1);
+      for (int row = 0; row < n; ++row) swap_rows(b, n, columns, row, pivots[row]);
     }
     if (n <= most_rows_of_small) {
       const std::int64_t* const strides = of.lu.strides.data();
@@ -106,7 +108,7 @@ void lu_solve(const LuSolve& of) {
       solve(upper, any_diagonal);
     }
     if (of.transposed) {
-      for (int row = n - 1; row >= 0; --row) swap_rows(b, columns, row, pivots[row] - 1);
+      for (int row = n - 1; row >= 0; --row) swap_rows(b, n, columns, row, pivots[row]);
     }
   });
 }
@@ -146,7 +148,7 @@ void kernel(const LuPlaces& of, Stream) {
     const int* const pivots = item<int>(of.pivots, i);
     for (std::int64_t row = 0; row < rows; ++row) places[row] = row;
     for (std::int64_t row = 0; row < count; ++row) {
-      const std::int64_t other = pivots[row] - 1;
+      const std::int64_t other = std::int64_t{pivots[row]} - 1;
       if (other >= 0 && other < rows) std::swap(places[row], places[other]);
     }
   });

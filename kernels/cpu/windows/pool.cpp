@@ -137,6 +137,13 @@ void max_pool(const MaxPool& of) {
   });
 }
 
+/// Where nothing was picked, the number is -1. Any other comes of a hook that gave back other
+/// numbers than it was given to keep: a plane's own memory is all that they reach.
+template <class I>
+bool is_place(I at, std::int64_t size) {
+  return static_cast<std::uint64_t>(at) < static_cast<std::uint64_t>(size);
+}
+
 template <class T, class I>
 void scatter_planes(const PlaneScatter& of) {
   const std::int64_t planes = of.x.sizes.data()[0], size = of.x.count / larger(planes, 1);
@@ -152,7 +159,7 @@ void scatter_planes(const PlaneScatter& of) {
                     const I* const at = of.indices.as<I>() + plane * picked;
                     for (std::int64_t i = 0; i < size; ++i) x[i] = 0;
                     for (std::int64_t i = 0; i < picked; ++i) {
-                      if (at[i] < 0) continue;
+                      if (!is_place(at[i], size)) continue;
                       x[at[i]] = of.adds ? x[at[i]] + from[i] : from[i];
                     }
                   }
@@ -171,7 +178,8 @@ void gather_planes(const PlaneGather& of) {
                     const T* const x = of.x.as<T>() + plane * size;
                     T* const to = of.out.as<T>() + plane * picked;
                     const I* const at = of.indices.as<I>() + plane * picked;
-                    for (std::int64_t i = 0; i < picked; ++i) to[i] = at[i] < 0 ? T(0) : x[at[i]];
+                    for (std::int64_t i = 0; i < picked; ++i)
+                      to[i] = is_place(at[i], size) ? x[at[i]] : T(0);
                   }
                 });
 }

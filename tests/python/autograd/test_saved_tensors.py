@@ -3,6 +3,7 @@ checked once more."""
 
 from __future__ import annotations
 
+import contextlib
 import gc
 from collections.abc import Callable
 from operator import attrgetter
@@ -169,6 +170,75 @@ class TestMemoryThatNumPyShares:
         values.sum().backward()
 
         assert x.grad.tolist() == [[1, 0, 0], [0, 0, 0], [0, 0, 0]]
+
+
+def packed(x: gb.Tensor) -> gb.nn.utils.rnn.PackedSequence:
+    return gb.nn.utils.rnn.pack_sequence([x, x[:2]])
+
+
+def turned(x: gb.Tensor) -> gb.Tensor:
+    return x + gb.eye(4, dtype=x.dtype) * 4
+
+
+#: Ops that keep whole numbers, which their gradients read as places, rows or counts.
+KEEPERS: dict[str, Callable[[gb.Tensor], gb.Tensor]] = {
+    "max_pool1d": lambda x: gb.nn.functional.max_pool1d(x[None], 2),
+    "max_pool2d": lambda x: gb.nn.functional.max_pool2d(x[None], 2),
+    "max_pool3d": lambda x: gb.nn.functional.max_pool3d(x.expand(1, 2, 4, 4), 2),
+    "adaptive_max_pool2d": lambda x: gb.nn.functional.adaptive_max_pool2d(x[None], 3),
+    "max_unpool2d": lambda x: gb.nn.functional.max_unpool2d(
+        *gb.nn.functional.max_pool2d(x[None], 2, return_indices=True), 2
+    ),
+    "solve": lambda x: gb.linalg.solve(turned(x), x),
+    "inv of many": lambda x: gb.linalg.inv(turned(x).expand(2, 4, 4)),
+    "det": lambda x: gb.linalg.det(turned(x)),
+    "slogdet": lambda x: gb.linalg.slogdet(turned(x))[1],
+    "lu_factor": lambda x: gb.linalg.lu_factor(turned(x))[0],
+    "RNN": lambda x: gb.nn.RNN(4, 2, bidirectional=True)(x)[0],
+    "LSTM": lambda x: gb.nn.LSTM(4, 2)(packed(x))[0].data,
+    "GRU": lambda x: gb.nn.GRU(4, 2)(packed(x))[0].data,
+    "max": lambda x: x.max(0).values,
+    "kthvalue": lambda x: x.kthvalue(2, 1).values,
+    "sort": lambda x: x.sort(0).values,
+    "gather": lambda x: x.gather(0, gb.zeros(2, 2, dtype=gb.int64)),
+    "index": lambda x: x[gb.tensor([0, 3]), gb.tensor([1, 1])],
+    "embedding": lambda x: gb.nn.functional.embedding(gb.tensor([0, 1]), x),
+    "embedding_bag": lambda x: gb.nn.functional.embedding_bag(
+        gb.tensor([0, 1, 2]), x, gb.tensor([0, 2]), mode="max"
+    ),
+    "cross_entropy": lambda x: cross_entropy(x, gb.zeros(4, dtype=gb.int64)),
+}
+
+
+class TestAHookThatGivesBackOtherNumbers:
+    @pytest.mark.parametrize("keep", KEEPERS.values(), ids=KEEPERS)
+    @pytest.mark.parametrize("bad", [1 << 40, -(1 << 40), 10**7, -5, 1 << 31])
+    def test_leads_the_gradient_nowhere(self, keep, bad):
+        def forged(kept: gb.Tensor) -> gb.Tensor:
+            if kept.dtype not in (gb.int32, gb.int64):
+                return kept
+            least, most = gb.iinfo(kept.dtype).min, gb.iinfo(kept.dtype).max
+            return gb.full(kept.shape, min(max(bad, least), most), dtype=kept.dtype)
+
+        x = gb.rand(4, 4, requires_grad=True)
+        with gb.autograd.graph.saved_tensors_hooks(lambda kept: kept, forged):
+            loss = keep(x).sum()
+
+        with contextlib.suppress(gb.GarboardError):  # or what it gives is of no use
+            loss.backward()
+
+
+class TestSizesOfBatches:
+    @pytest.mark.parametrize("kind", [gb.nn.RNN, gb.nn.LSTM, gb.nn.GRU])
+    @pytest.mark.parametrize("bad", [1 << 40, -3, 0, 1])
+    def test_that_were_overwritten_are_named_by_backward(self, kind, bad):
+        sequence = packed(gb.rand(4, 4, requires_grad=True))
+        out = kind(4, 2)(sequence)[0]
+
+        sequence.batch_sizes.numpy()[:] = bad
+
+        with pytest.raises(gb.VersionError, match=r"overwritten from outside.*: pack a clone\(\)"):
+            out.data.sum().backward()
 
 
 class TestWhatANodeSaved:
