@@ -18,6 +18,7 @@
 #include "python/bindings/tensor/tensor_object.h"
 #include "python/bindings/types/refusals.h"
 #include "python/bindings/types/scope_object.h"
+#include "python/bindings/types/sealed.h"
 #include "python/bindings/values/dtype_object.h"
 #include "python/bindings/values/generator_object.h"
 #include "python/bindings/values/size_object.h"
@@ -72,5 +73,7 @@ PYBIND11_MODULE(_engine, m) {
   bind_statistics(m);
   bind_storage(m);
   bind_stubs(m);
-  if (!refuse_in_our_words(module)) throw py::error_already_set();
+  auto* const storage = reinterpret_cast<PyTypeObject*>(m.attr("Storage").ptr());
+  if (!refuse_in_our_words(module) || !seal_types(module, storage))
+    throw py::error_already_set();
 }
