@@ -7,6 +7,7 @@
 #include "csrc/tensor/grad_node.h"
 #include "python/bindings/context/context_cell.h"
 #include "python/bindings/interpreter/errors.h"
+#include "python/bindings/interpreter/ref.h"
 
 namespace garboard::python {
 namespace {
@@ -55,6 +56,48 @@ PyObject* call_leave(PyObject*, PyObject* given) noexcept {
   if (!cell) return nullptr;
   cell->grad.leave(block);
   Py_RETURN_NONE;
+}
+
+/// A class's attribute, as a number; -1 with an error set.
+long number_of(PyObject* block, const char* name) {
+  const Ref value(PyObject_GetAttrString(block, name));
+  return value ? PyLong_AsLong(value.get()) : -1;
+}
+
+// Methods in C, because Python raises a KeyboardInterrupt where a function of its own begins: one
+// at the end of a block would never leave it, and all that follows would not be recorded.
+PyObject* enter_block(PyObject* self, PyObject*) noexcept try {
+  const long mask = number_of(self, "_mask"), bits = number_of(self, "_bits");
+  if (PyErr_Occurred()) return nullptr;
+  ContextCell* const cell = make_own_cell();
+  if (!cell) return nullptr;
+  cell->grad.enter(reinterpret_cast<std::uintptr_t>(self), static_cast<std::uint8_t>(mask),
+                   static_cast<std::uint8_t>(bits & mask));
+  Py_RETURN_NONE;
+} catch (...) {
+  return raise_current();
+}
+
+PyObject* leave_block(PyObject* self, PyObject*) noexcept {
+  ContextCell* const cell = make_own_cell();
+  if (!cell) return nullptr;
+  cell->grad.leave(reinterpret_cast<std::uintptr_t>(self));
+  Py_RETURN_NONE;
+}
+
+bool add_block_type(PyObject* module) {
+  static PyMethodDef methods[] = {
+      {"__enter__", enter_block, METH_NOARGS, "Set the bits `_bits` of `_mask` in this context."},
+      {"__exit__", leave_block, METH_VARARGS, "Leave the innermost block of this object, if any."},
+      {}};
+  static PyType_Slot slots[] = {
+      {Py_tp_methods, methods},
+      {Py_tp_doc, const_cast<char*>("A block with bits of the grad mode of its own.")},
+      {}};
+  static PyType_Spec spec{"garboard._engine._GradBlock", sizeof(PyObject), 0,
+                          Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, slots};
+  const Ref type(PyType_FromSpec(&spec));
+  return type && PyModule_AddObjectRef(module, "_GradBlock", type.get()) == 0;
 }
 
 PyObject* call_mode(PyObject*, PyObject*) noexcept {
@@ -112,7 +155,7 @@ True
        "Leave the innermost block of this number, if one is open in this context."},
       {"_grad_mode_depth", call_depth, METH_NOARGS, "How many blocks are open in this context."},
       {}};
-  return PyModule_AddFunctions(module, functions) == 0;
+  return PyModule_AddFunctions(module, functions) == 0 && add_block_type(module);
 }
 
 GradModeOfOp::GradModeOfOp() {

@@ -12,9 +12,6 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 from garboard import _engine
 from garboard._arguments.check import flag
 
-if TYPE_CHECKING:
-    from types import TracebackType
-
 __all__ = ["GradMode", "enable_grad", "inference_mode", "no_grad", "set_grad_enabled"]
 
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -25,7 +22,7 @@ _RECORDS = 1
 _INFERENCE = 4
 
 
-class GradMode:
+class GradMode(_engine._GradBlock):
     """A block with a grad mode of its own; a decorator, which gives each call such a block.
 
     Blocks may be left in any order: the mode is that of the innermost one that is left. One object
@@ -34,17 +31,6 @@ class GradMode:
 
     _mask: int = _RECORDS  # the bits that it sets
     _bits: int
-
-    def __enter__(self) -> None:
-        _engine._enter_grad_mode(id(self), self._mask, self._bits)
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        _engine._leave_grad_mode(id(self))
 
     def __call__(self, function: _F) -> _F:
         """Run each call of `function` in this mode.

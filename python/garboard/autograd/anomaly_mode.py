@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from types import TracebackType
-
 from garboard import _engine
 from garboard._arguments.check import flag
 
@@ -12,20 +10,11 @@ __all__ = ["detect_anomaly", "set_detect_anomaly"]
 _FINDS_NAN = 8  # as in csrc/tensor/grad_mode.h
 
 
-class _Block:
+class _Block(_engine._GradBlock):
+    _mask = _FINDS_NAN
+
     def __init__(self, is_on: bool) -> None:
         self._bits = _FINDS_NAN if is_on else 0
-
-    def __enter__(self) -> None:
-        _engine._enter_grad_mode(id(self), _FINDS_NAN, self._bits)
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        _engine._leave_grad_mode(id(self))
 
 
 class detect_anomaly(_Block):

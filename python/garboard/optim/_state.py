@@ -42,8 +42,8 @@ def own_parts(states: Mapping[Any, Any]) -> None:
     """Take over what nobody has heard of meanwhile: what was put into a list or a dict inside, or
     into a mapping of the user's that took the place of `States`."""
     is_known = isinstance(states, States)
-    for state in states.values():
-        for value in state.values() if isinstance(state, Mapping) else (state,):
+    for state in tuple(states.values()):  # another thread's step may add to it
+        for value in tuple(state.values()) if isinstance(state, Mapping) else (state,):
             if not is_known or not isinstance(value, (Tensor, int, float)):
                 _own(value)
 

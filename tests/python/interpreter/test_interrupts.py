@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -357,3 +358,31 @@ def test_a_forked_child_is_interrupted_in_the_thread_that_forked(threads):
     )
 
     assert said == "7\n"
+
+
+BLOCKS = {
+    "no_grad": gb.no_grad,
+    "enable_grad": gb.enable_grad,
+    "inference_mode": gb.inference_mode,
+    "detect_anomaly": gb.autograd.detect_anomaly,
+    "dispose_scope": gb.dispose_scope,
+}
+
+
+@pytest.mark.parametrize("make", BLOCKS.values(), ids=BLOCKS)
+def test_no_code_of_python_runs_at_either_end_of_a_block(make):
+    # Python raises a KeyboardInterrupt where a function of its own begins: were the end of a block
+    # one, Ctrl-C there would leave the mode as the block had it.
+    begun: list[str] = []
+
+    def note(frame: Any, event: str, _: object) -> None:
+        if event == "call":
+            begun.append(frame.f_code.co_name)
+
+    block = make()
+    sys.setprofile(note)
+    with block:
+        pass
+    sys.setprofile(None)
+
+    assert begun == []
