@@ -16,10 +16,12 @@ def binomial_draws(counts: Tensor, probs: Tensor) -> Tensor:
 
     Of n uniform numbers the i-th smallest is a beta number. Where it lies below p, i numbers do and
     the n - i above it are left, uniform beyond it; else the i - 1 below it are (Devroye,
-    "Non-uniform random variate generation", 1986, X.4.3). Of counts that are not finite: NaN.
+    "Non-uniform random variate generation", 1986, X.4.3). Of counts that are not finite, and
+    of a share that is NaN: NaN.
     """
     device = probs.device
-    left = where(counts.isfinite(), counts.to(_engine.float64), 0)
+    is_known = counts.isfinite() & ~probs.isnan()
+    left = where(is_known, counts.to(_engine.float64), 0)
     share = probs.to(_engine.float64).clamp(0, 1)
     found = _engine.zeros_like(left)
     while bool((left > _FEW).any()):
@@ -38,4 +40,4 @@ def binomial_draws(counts: Tensor, probs: Tensor) -> Tensor:
     trials = _engine.rand((*left.shape, _FEW), dtype=_engine.float64, device=device)
     is_made = _engine.arange(_FEW, device=device) < left.unsqueeze(-1)
     found = found + ((trials < share.unsqueeze(-1)) & is_made).sum(-1)
-    return where(counts.isfinite(), found, float("nan")).to(probs.dtype)
+    return where(is_known, found, float("nan")).to(probs.dtype)

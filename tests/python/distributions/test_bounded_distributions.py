@@ -85,6 +85,28 @@ class TestDensities:
             del it
 
 
+@pytest.mark.parametrize("concentration", [1e10, 1e13, 1e16, 1e20, 1e300])
+def test_a_narrow_density_is_drawn_as_the_normal_one_that_it_is(concentration):
+    gb.manual_seed(5)
+
+    drawn = dist.VonMises(f64(0.0), f64(concentration)).sample((DRAWS,))
+
+    if concentration < 1e30:  # of more, remainder() by the circle leaves no digits
+        assert drawn.std().item() * math.sqrt(concentration) == pytest.approx(1, rel=0.1)
+    assert drawn.abs().max().item() < 1e-3
+
+
+def test_draws_end_where_nothing_can_be_drawn():
+    odd = f64([math.inf, math.nan, -1.0])
+
+    drawn = dist.VonMises(f64(0.0), odd, validate_args=False).sample()
+    counts = gb.binomial(f64([1e4, 3.0, math.inf, math.nan]), f64([math.nan, math.nan, 0.5, 0.5]))
+
+    assert abs(drawn[0].item()) < 1e-15
+    assert drawn[1:].isnan().all()
+    assert counts.isnan().all()
+
+
 def test_gradients_pass_through_draws():
     probs, k = f64(0.3).requires_grad_(), f64(0.25).requires_grad_()
 
