@@ -102,6 +102,8 @@ class TorchUnpickler:
     def _plain(self, value: Any) -> Any:
         if isinstance(value, _Name):
             raise _refused(value)
+        if value is _MARK:
+            raise FileError("load: a broken pickle (a mark for a value)")
         return value.found() if isinstance(value, NumpyDType) else value
 
     def _spend(self, given: Any) -> None:

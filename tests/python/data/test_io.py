@@ -233,6 +233,7 @@ class TestPyTorchsFiles:
             (tensor_of("6", "1")[:-1], {"0": SIX.tobytes()}, "ends too early; the file is cut off"),
             (b"\x80\x02\x82.", {}, "the opcode 130, which PyTorch does not write"),
             (b"\x80\x02t.", {}, "a broken pickle"),
+            (b"\x80\x02(.", {}, "a broken pickle .a mark for a value"),
             (b"\x80\x02N.N", {}, None),
             (b"\x80\x02r\xff\xff\xff\xff.", {}, "a broken pickle"),
             (b"\x80\x02X\xff\xff\xff\x7fa.", {}, "ends too early"),

@@ -169,3 +169,10 @@ def test_a_loader_reads_ahead_where_it_has_workers():
     assert DataLoader([1]).prefetch_factor is None
     assert DataLoader([1], num_workers=1).prefetch_factor == 2
     assert DataLoader([1], num_workers=1, prefetch_factor=3).prefetch_factor == 3
+
+
+@pytest.mark.parametrize("dataset", [range(6), Count(6)], ids=["map", "stream"])
+def test_a_loader_reads_no_further_ahead_than_there_is(dataset):
+    loader = DataLoader(dataset, batch_size=2, num_workers=2, prefetch_factor=1 << 40)
+
+    assert len(list(loader)) >= 3

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["WorkerLoop", "new_pool"]
 
 _NO_MORE = object()
+_MOST_AHEAD = 1 << 14  # tasks under way: a stream has no end that could be seen from here
 
 
 class _Pool(Protocol):
@@ -75,22 +76,24 @@ class WorkerLoop:
         self.is_broken = self._is_stuck = False
 
     def fill(self, count: int) -> None:
-        """Let the workers begin with the first tasks."""
-        for _ in range(count):
-            self._send()
+        """Let the workers begin with the first tasks, of which there may be fewer."""
+        for _ in range(min(count, _MOST_AHEAD)):
+            if not self._send():
+                return
 
-    def _send(self) -> None:
+    def _send(self) -> bool:
         if not self._workers:
-            return
+            return False
         task = next(self._tasks, _NO_MORE)
         if task is _NO_MORE:
-            return
+            return False
         self._turn %= len(self._workers)
         worker = self._workers[self._turn]
         self._turn += 1
         self._pool.send(worker, self._epoch, self._sent, task)
         self._owners[self._sent] = worker
         self._sent += 1
+        return True
 
     def has_next(self) -> bool:
         """Wait for the next batch, and tell whether there is one."""
