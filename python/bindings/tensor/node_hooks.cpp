@@ -45,10 +45,17 @@ void replace(Gradients& gradients, PyObject* returned) {
           Py_TYPE(item)->tp_name);
     const Tensor given = tensor_of(item, "hook", "what it returned");
     const Tensor& before = gradients[i];
-    if (before && given.sizes() != before.sizes())
+    if (!before)  // nothing here knows its sizes, and the next rule takes them for granted
+      throw GradientError(text("hook: item ", i, " of what it returned is a Tensor, where there ",
+                               "was no gradient; None is needed"));
+    if (given.sizes() != before.sizes())
       throw ShapeError(text("hook: it returned sizes ", given.sizes(), " for a gradient of sizes ",
                             before.sizes(), "; they must be equal"));
-    if (before && given.device() != before.device())
+    if (given.dtype() != before.dtype())
+      throw DTypeError(text("hook: it returned dtype ", name_of(given.dtype()),
+                            " for a gradient of dtype ", name_of(before.dtype()),
+                            "; they must be equal"));
+    if (given.device() != before.device())
       throw DeviceError(text("hook: it returned one on ", given.device(), " for a gradient on ",
                              before.device(), "; they must be on one device, use to()"));
     gradients[i] = given;

@@ -138,6 +138,9 @@ class TestHooksOfNodes:
             (lambda inputs, outputs: (3, None), TypeError),
             (lambda inputs, outputs: (inputs[0],) * 3, gb.GradientError),
             (lambda inputs, outputs: (inputs[0][:0], None), gb.ShapeError),
+            (lambda inputs, outputs: (inputs[0].half(), None), gb.DTypeError),
+            (lambda inputs, outputs: (inputs[0].to("meta"), None), gb.DeviceError),
+            (lambda inputs, outputs: (inputs[0], inputs[0]), gb.GradientError),
             (lambda inputs, outputs: 1 / 0, ZeroDivisionError),
         ],
     )
@@ -150,6 +153,32 @@ class TestHooksOfNodes:
             y.sum().backward()
 
         assert x.grad is None
+
+    @pytest.mark.parametrize("wrong", [gb.float16, gb.float64, gb.int64, gb.complex64])
+    def test_before_an_op_keep_the_dtype_that_its_rule_takes_for_granted(self, wrong):
+        pool = gb.nn.functional.max_pool2d
+        x = gb.rand(1, 4, 4, requires_grad=True)
+        y = gb.nn.functional.max_unpool2d(*pool(x, 2, return_indices=True), 2)
+        y.grad_fn.register_prehook(lambda outputs: (outputs[0].to(wrong),))
+
+        with pytest.raises(gb.DTypeError, match=r"^hook: it returned dtype .*; they must be"):
+            y.sum().backward()
+
+    def test_make_no_gradient_where_a_function_gave_none(self):
+        class Dropped(gb.autograd.Function):
+            @staticmethod
+            def forward(ctx, x):
+                return x * 1
+
+            @staticmethod
+            def backward(ctx, gradient):
+                return None
+
+        y = Dropped.apply(gb.nn.functional.max_pool2d(leaf(*range(16)).view(1, 4, 4), 2))
+        y.grad_fn.register_hook(lambda inputs, outputs: (gb.ones(0),))
+
+        with pytest.raises(gb.GradientError, match=r"where there was no gradient; None is needed$"):
+            y.sum().backward()
 
     def test_that_hold_the_loss_are_collected(self):
         gc.collect()
