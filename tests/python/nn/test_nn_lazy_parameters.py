@@ -77,3 +77,14 @@ def test_a_parameter_is_given_sizes():
 
     assert type(waiting) is nn.Parameter
     assert (waiting.shape, waiting.dtype, waiting.requires_grad) == ((2, 3), gb.float64, True)
+
+
+@pytest.mark.parametrize("lazy", [nn.LazyBatchNorm1d, nn.LazyInstanceNorm1d])
+def test_a_lazy_norm_leaves_its_bias_out(lazy):
+    layer = lazy(bias=False)
+
+    layer(gb.ones(2, 3, 5))
+
+    assert layer.bias is None
+    assert "bias" not in layer.state_dict()
+    assert layer.weight.shape == (3,)

@@ -52,6 +52,7 @@ class LazyBatchNorm1d(_LazyChannelNorm, BatchNorm1d):
         track_running_stats: Keep running statistics.
         device: Where parameters and buffers will lie, the CPU by default.
         dtype: Their dtype, float32 by default.
+        bias: False leaves the bias out.
 
     Raises:
         ValueError: A negative `eps`.
@@ -76,8 +77,10 @@ class LazyBatchNorm1d(_LazyChannelNorm, BatchNorm1d):
         track_running_stats: bool = True,
         device: Device | None = None,
         dtype: DType | None = None,
+        *,
+        bias: bool = True,
     ) -> None:
-        super().__init__(0, eps, momentum, affine, track_running_stats, device=device, dtype=dtype)
+        super().__init__(0, eps, momentum, affine, track_running_stats, device, dtype, bias=bias)
         self._wait()
 
 
@@ -91,6 +94,7 @@ class LazyBatchNorm2d(_LazyChannelNorm, BatchNorm2d):
         track_running_stats: Keep running statistics.
         device: Where parameters and buffers will lie, the CPU by default.
         dtype: Their dtype, float32 by default.
+        bias: False leaves the bias out.
 
     Raises:
         ValueError: A negative `eps`.
@@ -115,8 +119,10 @@ class LazyBatchNorm2d(_LazyChannelNorm, BatchNorm2d):
         track_running_stats: bool = True,
         device: Device | None = None,
         dtype: DType | None = None,
+        *,
+        bias: bool = True,
     ) -> None:
-        super().__init__(0, eps, momentum, affine, track_running_stats, device=device, dtype=dtype)
+        super().__init__(0, eps, momentum, affine, track_running_stats, device, dtype, bias=bias)
         self._wait()
 
 
@@ -130,6 +136,7 @@ class LazyBatchNorm3d(_LazyChannelNorm, BatchNorm3d):
         track_running_stats: Keep running statistics.
         device: Where parameters and buffers will lie, the CPU by default.
         dtype: Their dtype, float32 by default.
+        bias: False leaves the bias out.
 
     Raises:
         ValueError: A negative `eps`.
@@ -154,8 +161,10 @@ class LazyBatchNorm3d(_LazyChannelNorm, BatchNorm3d):
         track_running_stats: bool = True,
         device: Device | None = None,
         dtype: DType | None = None,
+        *,
+        bias: bool = True,
     ) -> None:
-        super().__init__(0, eps, momentum, affine, track_running_stats, device=device, dtype=dtype)
+        super().__init__(0, eps, momentum, affine, track_running_stats, device, dtype, bias=bias)
         self._wait()
 
 
@@ -169,6 +178,7 @@ class LazyInstanceNorm1d(_LazyChannelNorm, InstanceNorm1d):
         track_running_stats: Keep running statistics.
         device: Where parameters and buffers will lie, the CPU by default.
         dtype: Their dtype, float32 by default.
+        bias: False leaves the bias out.
 
     Raises:
         ValueError: A negative `eps`.
@@ -193,8 +203,10 @@ class LazyInstanceNorm1d(_LazyChannelNorm, InstanceNorm1d):
         track_running_stats: bool = True,
         device: Device | None = None,
         dtype: DType | None = None,
+        *,
+        bias: bool = True,
     ) -> None:
-        super().__init__(0, eps, momentum, affine, track_running_stats, device=device, dtype=dtype)
+        super().__init__(0, eps, momentum, affine, track_running_stats, device, dtype, bias=bias)
         self._wait()
 
 
@@ -208,6 +220,7 @@ class LazyInstanceNorm2d(_LazyChannelNorm, InstanceNorm2d):
         track_running_stats: Keep running statistics.
         device: Where parameters and buffers will lie, the CPU by default.
         dtype: Their dtype, float32 by default.
+        bias: False leaves the bias out.
 
     Raises:
         ValueError: A negative `eps`.
@@ -232,8 +245,10 @@ class LazyInstanceNorm2d(_LazyChannelNorm, InstanceNorm2d):
         track_running_stats: bool = True,
         device: Device | None = None,
         dtype: DType | None = None,
+        *,
+        bias: bool = True,
     ) -> None:
-        super().__init__(0, eps, momentum, affine, track_running_stats, device=device, dtype=dtype)
+        super().__init__(0, eps, momentum, affine, track_running_stats, device, dtype, bias=bias)
         self._wait()
 
 
@@ -247,6 +262,7 @@ class LazyInstanceNorm3d(_LazyChannelNorm, InstanceNorm3d):
         track_running_stats: Keep running statistics.
         device: Where parameters and buffers will lie, the CPU by default.
         dtype: Their dtype, float32 by default.
+        bias: False leaves the bias out.
 
     Raises:
         ValueError: A negative `eps`.
@@ -271,6 +287,8 @@ class LazyInstanceNorm3d(_LazyChannelNorm, InstanceNorm3d):
         track_running_stats: bool = True,
         device: Device | None = None,
         dtype: DType | None = None,
+        *,
+        bias: bool = True,
     ) -> None:
-        super().__init__(0, eps, momentum, affine, track_running_stats, device=device, dtype=dtype)
+        super().__init__(0, eps, momentum, affine, track_running_stats, device, dtype, bias=bias)
         self._wait()
