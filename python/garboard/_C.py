@@ -6,22 +6,23 @@ The switches are of compilers that are not here: they take what they are given a
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from typing import Any
 
 from garboard._arguments.layouts import layout
 from garboard._contexts.generator import Generator
 from garboard._engine import LinAlgError as _LinAlgError
-from garboard._engine import Tensor, device, dtype
+from garboard._engine import Tensor, _disabled_torch_function_impl, _set_overriding, device, dtype
 from garboard._engine import _Size as Size
 
 # The types are here because editors complete imports so.
 __all__ = [
+    "DisableTorchFunction",
     "DisableTorchFunctionSubclass",
     "Generator",
     "Size",
     "_LinAlgError",
     "_TensorMeta",
+    "_disabled_torch_function_impl",
     "device",
     "dtype",
     "layout",
@@ -37,13 +38,24 @@ _SWITCHES = (
 )
 
 
-# A block in which no class takes calls over: only calls that are refused are, here or anywhere.
-DisableTorchFunctionSubclass: type[nullcontext[None]] = nullcontext
+class DisableTorchFunctionSubclass:
+    """A block in which no class made of Tensor, and no other block, takes calls over.
+
+    >>> class Image(gb.Tensor):
+    ...     pass
+    >>> with gb._C.DisableTorchFunctionSubclass():
+    ...     print(type(Image([1.0]) + 1).__name__)
+    Tensor
+    """
+
+    def __enter__(self) -> None:
+        self._before = _set_overriding(False)
+
+    def __exit__(self, *error: object) -> None:
+        _set_overriding(self._before)
 
 
-def _disabled_torch_function_impl(*given: Any) -> Any:
-    """The `__torch_function__` of a class that takes nothing over."""
-    return NotImplemented
+DisableTorchFunction = DisableTorchFunctionSubclass
 
 
 def _unheard(*given: Any) -> None:

@@ -83,7 +83,17 @@ def tensor_text(tensor: Tensor) -> str:
     """Return what `repr(tensor)` shows: elements, and what is unusual about the tensor."""
     if tensor.is_disposed:
         return "tensor(<disposed>)"
-    prefix = "tensor("
+    before = _engine._set_overriding(False)
+    try:
+        return _told(tensor)
+    finally:
+        _engine._set_overriding(before)
+
+
+def _told(tensor: Tensor) -> str:
+    kind = type(tensor)
+    is_plain = kind is Tensor or kind.__torch_function__ is _engine._disabled_torch_function_impl
+    prefix = "tensor(" if is_plain else f"{kind.__name__}("
     suffixes = []
     has_elements = tensor.device.type not in _WITHOUT_ELEMENTS
     if tensor.device.type != "cpu":

@@ -1,15 +1,17 @@
 """What PyTorch's programs ask of classes that stand in for tensors.
 
-Functions of the engine take Tensors and subclasses of Tensor. Where they refuse what they are
-given, a class with a `__torch_function__` takes the call over; functions written in Python here
-ask no class, so whoever asks whether one does hears that there is none.
+A class made of Tensor is asked before each function of the engine that is given an object of it,
+as is a block; another class with a `__torch_function__` where the engine refuses what it is given.
+Functions written in Python ask no class: the ops that they are made of do.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+from functools import wraps
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
+from garboard import _engine
 from garboard._engine import Tensor
 from garboard._names.missing import module_getattr
 
@@ -30,12 +32,21 @@ _R = TypeVar("_R")
 
 
 class TorchFunctionMode:
-    """A block that would take over all calls: programs may define one, and none is entered.
+    """A block that takes over the calls of ops in it: a program derives its own.
 
-    >>> with gb.overrides.TorchFunctionMode():
-    ...     gb.zeros(1)
-    Traceback (most recent call last):
-    NotImplementedError: TorchFunctionMode: no block takes calls over; call what is meant yourself
+    Its `__torch_function__` is given each function of the engine, with what that is called with, on
+    this thread; what it calls itself goes to the block around it. Functions written in Python are
+    seen by the ops that they call.
+
+    >>> class Counting(gb.overrides.TorchFunctionMode):
+    ...     count = 0
+    ...     def __torch_function__(self, func, types, args=(), kwargs=None):
+    ...         self.count += 1
+    ...         return func(*args, **(kwargs or {}))
+    >>> with Counting() as counting:
+    ...     _ = gb.zeros(2) + 1
+    >>> counting.count
+    2
     """
 
     def __torch_function__(
@@ -48,13 +59,13 @@ class TorchFunctionMode:
         """Call the function, which is what a mode does that has no say of its own."""
         return func(*args, **(kwargs or {}))
 
-    def __enter__(self) -> NoReturn:
-        raise NotImplementedError(
-            f"{type(self).__name__}: no block takes calls over; call what is meant yourself"
-        )
+    def __enter__(self) -> Self:
+        _engine._push_override(self)
+        return self
 
     def __exit__(self, *error: object) -> None:
-        """Never reached."""
+        """End the block."""
+        _engine._pop_override()
 
 
 BaseTorchFunctionMode = TorchFunctionMode
@@ -91,43 +102,74 @@ def is_tensor_method_or_property(func: Callable[..., object]) -> bool:
     return getattr(Tensor, name, None) is func
 
 
+def _classes(arguments: Iterable[object]) -> list[type]:
+    """The classes that take calls over, each before those that it is made of."""
+    found: list[type] = []
+    is_on = _engine._set_overriding(False)
+    _engine._set_overriding(is_on)
+    for cls in map(type, arguments if is_on else ()):
+        method = getattr(cls, "__torch_function__", _engine._disabled_torch_function_impl)
+        plain = cls is Tensor or method is _engine._disabled_torch_function_impl
+        if plain or cls in found:
+            continue
+        later = (i for i, other in enumerate(found) if issubclass(cls, other))
+        found.insert(next(later, len(found)), cls)
+    return found
+
+
 def has_torch_function(relevant_args: Iterable[object]) -> bool:
-    """Return False: no class takes a call over.
+    """Tell whether the class of an argument takes calls over.
 
     Args:
-        relevant_args: What the function was called with.
+        relevant_args: What a function was called with.
 
     >>> gb.overrides.has_torch_function((gb.ones(1),))
     False
     """
-    return False
+    return bool(_classes(relevant_args))
 
 
 def handle_torch_function(
     public_api: Callable[..., _R], relevant_args: Iterable[object], *args: Any, **kwargs: Any
 ) -> _R:
-    """Call a function: no class takes the call over.
+    """Have the class of an argument take a call over; where none does, call the function.
 
     Args:
         public_api: The function.
-        relevant_args: Ignored.
+        relevant_args: The arguments whose classes are asked.
         args: What it is called with.
         kwargs: Likewise.
 
     Returns:
-        What it returns.
+        What the first class that does not answer NotImplemented returns, or the function.
+
+    Raises:
+        TypeError: Each class that was asked answers NotImplemented.
 
     >>> gb.overrides.handle_torch_function(gb.exp, (), gb.zeros(1))
     tensor([1.])
     """
+    classes = tuple(_classes(relevant_args))
+    for cls in classes:
+        answer: Any = cls.__torch_function__(  # type: ignore[attr-defined]
+            public_api, classes, args, kwargs
+        )
+        if answer is not NotImplemented:
+            return answer  # type: ignore[no-any-return]
+    if classes:
+        name = getattr(public_api, "__name__", "handle_torch_function")
+        raise TypeError(
+            f"{name}: each class that was asked declines; one that takes the call is needed"
+        )
     return public_api(*args, **kwargs)
 
 
-def wrap_torch_function(dispatcher: Callable[..., object]) -> Callable[[_F], _F]:
-    """Return a decorator that changes nothing: no class takes a call over.
+def wrap_torch_function(dispatcher: Callable[..., Iterable[object]]) -> Callable[[_F], _F]:
+    """Return a decorator: the function's calls are taken over by the classes of its arguments.
 
     Args:
-        dispatcher: Ignored.
+        dispatcher: Gives, of what the function is called with, the arguments whose classes are
+            asked.
 
     Returns:
         The decorator.
@@ -135,7 +177,20 @@ def wrap_torch_function(dispatcher: Callable[..., object]) -> Callable[[_F], _F]
     >>> gb.overrides.wrap_torch_function(lambda x: (x,))(len)([1])
     1
     """
-    return lambda func: func
+
+    def decorate(func: _F) -> _F:
+        @wraps(func)
+        def wrapped(*args: Any, **kwargs: Any) -> Any:
+            relevant = dispatcher(*args, **kwargs)
+            return (
+                handle_torch_function(wrapped, relevant, *args, **kwargs)
+                if (has_torch_function(relevant))
+                else func(*args, **kwargs)
+            )
+
+        return wrapped  # type: ignore[return-value]
+
+    return decorate
 
 
 def get_ignored_functions() -> set[Callable[..., object]]:
@@ -156,12 +211,19 @@ def get_overridable_functions() -> dict[object, list[Callable[..., object]]]:
     return {}
 
 
-def _has_none(*given: object) -> bool:
-    return False
+def has_torch_function_variadic(*relevant_args: object) -> bool:
+    """Tell the same of arguments that are given one by one.
+
+    Args:
+        relevant_args: What a function was called with.
+
+    >>> gb.overrides.has_torch_function_variadic(gb.ones(1), 2)
+    False
+    """
+    return bool(_classes(relevant_args))
 
 
-has_torch_function_unary: Callable[..., bool] = _has_none
-has_torch_function_variadic: Callable[..., bool] = _has_none
+has_torch_function_unary: Callable[..., bool] = has_torch_function_variadic
 
 if not TYPE_CHECKING:
     __getattr__ = module_getattr(__name__)

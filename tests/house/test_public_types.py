@@ -99,6 +99,7 @@ REASONS = {
     "nn.gather": MOVED,
     "nn.scatter": MOVED,
     "nn.scatter_kwargs": MOVED,
+    "_engine.Tensor.__torch_function__": "what any function of the user's takes and returns",
     "overrides.TorchFunctionMode.__torch_function__": "what any function of the user's takes",
     "io.load": "what a file holds is known to who wrote it",
     "leaks.Leak.to_dict": JSON,

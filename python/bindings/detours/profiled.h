@@ -14,6 +14,9 @@ struct Given {
   Py_ssize_t count;
   PyObject* names = nullptr;  // of as many arguments behind those, or null
   bool is_in_place = false;   // by an operator; a method in place is known by its name
+  bool is_operator = false;   // of two operands, neither of which has to be a tensor
+
+  Py_ssize_t name_count() const { return names ? PyTuple_GET_SIZE(names) : 0; }
 };
 
 /// What the recording in progress asks for besides the name: the tensors' sizes, the stack.

@@ -6,6 +6,7 @@
 #include "csrc/tensor/set_data.h"
 #include "python/bindings/call/layout_hints.h"
 #include "python/bindings/call/methods.h"
+#include "python/bindings/detours/detours.h"
 #include "python/bindings/exchange/dlpack.h"
 #include "python/bindings/exchange/exchange.h"
 #include "python/bindings/exchange/numbers.h"
@@ -275,6 +276,7 @@ PyObject* read(PyObject* self, const char* name, Read&& of) noexcept try {
 /// The same of what makes another tensor.
 template <class View>
 PyObject* view(PyObject* self, const char* name, View&& of) noexcept try {
+  if (PyObject* const made = overridden_by_class(name, {self, nullptr, 0})) return made;
   const BirthStamp stamp;
   return wrap(of(tensor_of(self, name)));
 } catch (...) {

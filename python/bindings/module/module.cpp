@@ -6,6 +6,7 @@
 #include "python/bindings/context/grad_mode.h"
 #include "python/bindings/detours/autocast.h"
 #include "python/bindings/detours/deferring.h"
+#include "python/bindings/detours/overriding.h"
 #include "python/bindings/interpreter/birth_site.h"
 #include "python/bindings/interpreter/errors.h"
 #include "python/bindings/interpreter/file_names.h"
@@ -46,7 +47,7 @@ PYBIND11_MODULE(_engine, m) {
       !start_attributes() || !start_graph_mirror() || !add_dtypes_and_devices(module) ||
       !add_size(module) || !add_tensor_type(module) || !add_packed_sequence_type(module) ||
       !add_generator_type(module) || !add_scope_type(module) || !add_grad_mode(module) ||
-      !add_autocast(module) || !add_deferring(module))
+      !add_autocast(module) || !add_deferring(module) || !add_overriding(module))
     throw py::error_already_set();
   set_site_resolver([](Site site) -> std::string {
     const WithGil gil;

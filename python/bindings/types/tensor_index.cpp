@@ -8,6 +8,7 @@
 #include "csrc/ops/shape/views.h"
 #include "python/bindings/call/arguments.h"
 #include "python/bindings/context/scope_stack.h"
+#include "python/bindings/detours/detours.h"
 #include "python/bindings/exchange/exchange.h"
 #include "python/bindings/interpreter/errors.h"
 #include "python/bindings/interpreter/items.h"
@@ -200,6 +201,7 @@ void write(const NamedPlace& place, const Tensor& value) {
 }
 
 PyObject* get(PyObject* self, PyObject* key) noexcept try {
+  if (PyObject* const made = overridden_by_class("__getitem__", {self, &key, 1})) return made;
   const BirthStamp stamp;
   const Tensor& input = tensor_of(self, "index");
   if (PyLong_CheckExact(key) && input.ndim() > 0)  // runs nobody's code: nothing is borrowed
@@ -212,6 +214,8 @@ PyObject* get(PyObject* self, PyObject* key) noexcept try {
 
 int set(PyObject* self, PyObject* key, PyObject* value) noexcept try {
   if (!value) throw_type_error("index: elements of a tensor cannot be deleted");
+  PyObject* const both[] = {key, value};
+  if (const Ref done(overridden_by_class("__setitem__", {self, both, 2})); done) return 0;
   const Borrowing borrowing;
   const Tensor& input = tensor_of(self, "index");
   const Tensor* const source = is_tensor(value) ? &tensor_of(value, "index", "value") : nullptr;
@@ -253,13 +257,18 @@ PyObject* iterate(PyObject* self) noexcept try {
 
 /// What iteration asks for, one after the other, until IndexError.
 PyObject* item(PyObject* self, Py_ssize_t index) noexcept try {
-  const Borrowing borrowing;
   const Tensor& input = tensor_of(self, "iter");
   if (input.ndim() == 0) throw_type_error("iter: a tensor without dims; at least one is needed");
   if (index >= input.size(0)) {
     PyErr_SetString(PyExc_IndexError, "index out of range");  // the usual end: no C++ exception
     return nullptr;
   }
+  if (Py_TYPE(self) != tensor_type) [[unlikely]] {
+    const Ref key(checked(PyLong_FromSsize_t(index)));
+    PyObject* const given = key.get();
+    if (PyObject* const made = overridden_by_class("__getitem__", {self, &given, 1})) return made;
+  }
+  const Borrowing borrowing;
   const BirthStamp stamp;
   return wrap(select(input, 0, index));
 } catch (...) {

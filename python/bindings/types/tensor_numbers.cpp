@@ -28,7 +28,8 @@ PyObject* decline(PyObject* object, const char* op, const char* argument = "othe
 template <const Binary& op>
 PyObject* binary(PyObject* a, PyObject* b) noexcept try {
   if (has_detour()) [[unlikely]]
-    return detour(op.name, {a, &b, 1}, [](auto x, auto y) { return binary<op>(x, *y); });
+    return detour(op.name, {a, &b, 1, nullptr, false, true},
+                  [](auto x, auto y) { return binary<op>(x, *y); });
   const Borrowing borrowing;  // first: a number's `__float__` may dispose the other operand
   if (is_tensor(a) && is_tensor(b)) {
     const Tensor &x = tensor_of(a, op.name), &y = tensor_of(b, op.name, "other");
@@ -48,7 +49,7 @@ PyObject* binary(PyObject* a, PyObject* b) noexcept try {
 template <const Binary& op>
 PyObject* in_place(PyObject* self, PyObject* other) noexcept try {
   if (has_detour()) [[unlikely]]
-    return detour(op.name, {self, &other, 1, nullptr, true},
+    return detour(op.name, {self, &other, 1, nullptr, true, true},
                   [](auto x, auto y) { return in_place<op>(x, *y); });
   const Borrowing borrowing;
   const Tensor& x = tensor_of(self, op.name);
@@ -91,7 +92,8 @@ PyObject* in_place_power(PyObject* self, PyObject* exponent, PyObject* modulus) 
 
 PyObject* product(PyObject* a, PyObject* b) noexcept try {
   if (has_detour()) [[unlikely]]
-    return detour("matmul", {a, &b, 1}, [](auto x, auto y) { return product(x, *y); });
+    return detour("matmul", {a, &b, 1, nullptr, false, true},
+                  [](auto x, auto y) { return product(x, *y); });
   if (!is_tensor(a)) return decline(a, "matmul", "input", "a Tensor");
   if (!is_tensor(b)) return decline(b, "matmul", "other", "a Tensor");
   const Borrowing borrowing;

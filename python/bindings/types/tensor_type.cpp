@@ -11,6 +11,7 @@
 #include "csrc/ops/create/convert.h"
 #include "csrc/ops/create/create.h"
 #include "python/bindings/call/methods.h"
+#include "python/bindings/detours/overriding.h"
 #include "python/bindings/exchange/exchange.h"
 #include "python/bindings/interpreter/fast_function.h"
 #include "python/bindings/interpreter/ref.h"
@@ -50,6 +51,11 @@ bool are_sizes(PyObject* arguments) noexcept {
     if (!PyLong_Check(given) || PyBool_Check(given)) return false;
   }
   return count > 0;
+}
+
+PyObject* born_as(PyTypeObject* type, Tensor tensor) noexcept {
+  if (type != tensor_type) note_subclass(type);
+  return wrap_as(type, std::move(tensor));
 }
 
 Tensor made_from(PyTypeObject* type, PyObject* data, const Options& options) {
@@ -104,12 +110,12 @@ PyObject* tensor_new(PyTypeObject* type, PyObject* arguments, PyObject* named) n
       Tensor made = empty(sizes, options.dtype.value_or(default_floating()),
                           options.device.value_or(Device{}));
       if (options.requires_grad) made.set_requires_grad(true);
-      return wrap_as(type, std::move(made));
+      return born_as(type, std::move(made));
     };
     return call_bound(sized_empty, read);
   }
   const auto made = [type](PyObject* data, const Options& options) {
-    return wrap_as(type, made_from(type, data, options));
+    return born_as(type, made_from(type, data, options));
   };
   return call_bound(made, read);
 } catch (...) {
@@ -122,7 +128,7 @@ PyObject* as_subclass(PyObject* self, PyObject* cls) noexcept try {
     throw_type_error("as_subclass: cls is of type %s; Tensor, or a class made of it, is needed",
                      Py_TYPE(cls)->tp_name);
   const BirthStamp stamp;
-  return wrap_as(type, tensor_of(self, "as_subclass"));
+  return born_as(type, tensor_of(self, "as_subclass"));
 } catch (...) {
   return raise_current();
 }
@@ -185,7 +191,8 @@ constexpr const char* as_subclass_doc = R"(as_subclass($self, cls, /)
 
 Give another handle on the same tensor, with its history, as an object of `cls`.
 
-Its `__init__` is not called. What is computed from it is a plain Tensor.
+Its `__init__` is not called. What is computed from it is of the class, too, unless its
+`__torch_function__` says otherwise.
 
 Args:
     cls: Tensor, or a class made of it.
@@ -200,6 +207,31 @@ Raises:
 >>> class Image(gb.Tensor):
 ...     pass
 >>> type(gb.zeros(2, 2).as_subclass(Image)).__name__
+'Image'
+)";
+
+constexpr const char* torch_function_doc =
+    R"(__torch_function__(func, types, args=(), kwargs=None)
+--
+
+Call a function, and give the tensors that it returns the class that this is called on.
+
+It is called for each op that is given an object of a class made of Tensor, before the op. A class
+that says what is to happen then has its own, as a class method, and calls this with `super()`.
+
+Args:
+    func: The function or method, as programs name it.
+    types: The classes of the arguments that take calls over.
+    args: What it was called with, a method with its object first.
+    kwargs: The same of what was named.
+
+Returns:
+    What the function returns, of the class; NotImplemented where `types` has a class that this one
+    is not made of.
+
+>>> class Image(gb.Tensor):
+...     pass
+>>> type(Image([1.0]) + gb.ones(1)).__name__
 'Image'
 )";
 
@@ -235,6 +267,10 @@ bool add_tensor_type(PyObject* module) {
   MethodTable& table = method_table();
   table.methods.push_back({"as_subclass", as_subclass, METH_O, as_subclass_doc});
   table.methods.push_back({"_is_view", is_view, METH_NOARGS, nullptr});
+  table.methods.push_back(
+      {"__torch_function__",
+       reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(&call_for_class)),
+       METH_CLASS | METH_VARARGS | METH_KEYWORDS, torch_function_doc});
   table.functions.push_back({"_set_attributes", set_attributes, METH_O, nullptr});
   table.functions.push_back({"_is_set_name", is_set_name, METH_O, nullptr});
   table.methods.push_back({});

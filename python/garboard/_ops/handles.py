@@ -5,12 +5,16 @@ The tensor that it held before, its other handles and what a graph has kept of i
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 from garboard._arguments import check
 from garboard._engine import GradientError, Tensor
 from garboard._native import add_methods
 from garboard.types import Size
 
 __all__ = ["changed"]
+
+_Sub = TypeVar("_Sub", bound=Tensor)
 
 
 def _checked(op: str, given: Tensor) -> Tensor:
@@ -170,9 +174,35 @@ def detach_(self: Tensor) -> Tensor:
     return held if held._forget_history() else changed("detach_", held, held.detach())
 
 
+def _make_subclass(cls: type[_Sub], data: Tensor, require_grad: bool = False) -> _Sub:
+    """Give a handle on the tensor without its history, as an object of `cls`.
+
+    Args:
+        cls: A class made of Tensor; its `__init__` is not called.
+        data: Any tensor.
+        require_grad: Whether it asks for a gradient.
+
+    Returns:
+        A new handle, a leaf.
+
+    Raises:
+        TypeError: One is something else.
+        GradientError: A gradient is asked for, and the dtype has none.
+
+    >>> class Image(gb.Tensor):
+    ...     pass
+    >>> gb.Tensor._make_subclass(Image, gb.ones(2))
+    Image([1., 1.])
+    """
+    asks = check.flag("_make_subclass", "require_grad", require_grad)
+    leaf = check.tensor("_make_subclass", "data", data).detach().as_subclass(cls)
+    return leaf.requires_grad_() if asks else leaf
+
+
 add_methods(
     Tensor,
     {
+        "_make_subclass": staticmethod(_make_subclass),
         "as_strided_": as_strided_,
         "detach_": detach_,
         "squeeze_": squeeze_,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Self
 
 from garboard._arguments import check
-from garboard._engine import Tensor, empty
+from garboard._engine import Tensor, _disabled_torch_function_impl, empty
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,6 +41,8 @@ class Parameter(Tensor):
     >>> weight.requires_grad, isinstance(weight, gb.Tensor)
     (True, True)
     """
+
+    __torch_function__ = _disabled_torch_function_impl  # what is computed from one is a Tensor
 
     def __new__(cls, data: Tensor | None = None, requires_grad: bool = True) -> Self:
         parameter = Tensor.__new__(cls) if data is None else Tensor.__new__(cls, data)
@@ -78,6 +80,7 @@ class Buffer(Tensor):
     """
 
     persistent: bool
+    __torch_function__ = _disabled_torch_function_impl
 
     def __new__(cls, data: Tensor | None = None, *, persistent: bool = True) -> Self:
         is_saved = check.flag("Buffer", "persistent", persistent)
@@ -186,6 +189,8 @@ class UninitializedBuffer(Tensor):
     >>> gb.nn.LazyBatchNorm1d().running_mean
     UninitializedBuffer()
     """
+
+    __torch_function__ = _disabled_torch_function_impl
 
     def __new__(
         cls,

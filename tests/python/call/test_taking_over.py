@@ -35,6 +35,7 @@ class Other(Named):
 Named.answers = {
     gb.mean: lambda x, dim: x.value.mean(dim),
     gb.add: lambda a, b: "named",
+    gb.sub: lambda a, b: "named",
     gb.cat: lambda tensors, dim=0: [it.name for it in tensors],
     gb.Tensor.mul: lambda a, b: ("method", b.name),
     functional.gelu: lambda x: "gelu",
@@ -65,7 +66,10 @@ class TestAClassWithTheProtocol:
         assert functional.gelu(Named()) == "gelu"
 
     def test_leaves_a_call_to_the_next_one(self):
-        assert gb.add(Named(), Other()) == "named"
+        assert gb.sub(Other(), Named()) == "named"
+
+    def test_is_asked_before_those_that_it_is_made_of(self):
+        assert gb.add(Named(), Other()) == "other"
         assert gb.add(Other(), Named()) == "other"
 
     def test_that_answers_not_implemented_leaves_the_engines_error(self):

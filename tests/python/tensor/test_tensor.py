@@ -371,7 +371,7 @@ class TestAsAContainer:
 
         assert isinstance(x, gb.Tensor)
         assert (x + 1).tolist() == [2, 3]
-        assert type(x + 1) is gb.Tensor
+        assert type(x + 1) is Mine
         assert x.note == "kept"
 
 

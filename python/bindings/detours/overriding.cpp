@@ -1,0 +1,195 @@
+#include "python/bindings/detours/overriding.h"
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "python/bindings/context/scope_stack.h"
+#include "python/bindings/detours/detours.h"
+#include "python/bindings/detours/protocol.h"
+#include "python/bindings/interpreter/errors.h"
+#include "python/bindings/interpreter/items.h"
+#include "python/bindings/interpreter/ref.h"
+#include "python/bindings/tensor/tensor_object.h"
+
+namespace garboard::python {
+namespace {
+
+PyObject* declines = nullptr;       // `_disabled_torch_function_impl`; never ends
+PyObject* protocol_name = nullptr;  // likewise
+constinit thread_local bool is_off = false;
+thread_local std::vector<PyObject*> takers;  // owned; the innermost last
+int all_takers = 0;                          // on all threads; guarded by the GIL
+
+/// While it lives, nobody overrides the calls of this thread.
+class Off {
+ public:
+  Off() : before_(std::exchange(is_off, true)) {}
+  ~Off() { is_off = before_; }
+
+ private:
+  bool before_;
+};
+
+bool is_overriding(PyTypeObject* type) {
+  const Ref method(PyObject_GetAttr(reinterpret_cast<PyObject*>(type), protocol_name));
+  if (!method) PyErr_Clear();
+  return method && method.get() != declines;
+}
+
+bool is_one(PyObject* object) { return object && overrides(Py_TYPE(object)); }
+
+bool has_one(PyObject* object, const char* op) {
+  if (!object || !Items::can_read(object)) return is_one(object);
+  const Items items(object, op, "an argument");
+  for (Py_ssize_t i = 0; i < items.size(); ++i)
+    if (is_one(items[i].get())) return true;
+  return false;
+}
+
+bool has_one(const Given& given, const char* op) {
+  if (std::string_view(op) == "tensor") return false;  // it copies elements, of whatever class
+  if (is_one(given.self)) return true;
+  for (Py_ssize_t i = 0; i < given.count + given.name_count(); ++i)
+    if (has_one(given.arguments[i], op)) return true;
+  return false;
+}
+
+/// What an operator knows what to do with; it leaves all else to the other operand.
+bool is_operand(PyObject* object) {
+  return is_tensor(object) || PyFloat_Check(object) || PyComplex_Check(object) ||
+         PyIndex_Check(object);
+}
+
+PyObject* asked(const char* name, const Given& given) {
+  if (is_off) return nullptr;
+  if (!takers.empty()) {
+    // What it calls itself goes to those around it.
+    const Ref block(takers.back());
+    takers.pop_back();
+    const Ref method(PyObject_GetAttrString(block.get(), protocol));
+    PyObject* const result =
+        method ? asked_for(method.get(), Ref(PyTuple_New(0)).get(), name, given).release()
+               : nullptr;
+    takers.push_back(Py_NewRef(block.get()));
+    return checked(result);
+  }
+  if (!has_one(given, name)) return nullptr;
+  const Ref types = types_to_ask(name, given, Asked::tensors_too);
+  if (Ref result = ask(types.get(), name, given); result) return result.release();
+  throw_type_error("%s: each class that was asked declines; one that takes the call is needed",
+                   name);
+}
+
+/// The elements with the class: of a list, a tuple or what is made of one.
+Ref converted(PyObject* result, PyTypeObject* type) {
+  if (is_tensor(result)) {
+    if (PyObject_TypeCheck(result, type)) return Ref::borrow(result);
+    return Ref(checked(wrap_as(type, tensor_of(result, protocol))));
+  }
+  if (!Items::can_read(result)) return Ref::borrow(result);
+  const Items items(result, protocol, "the result");
+  const Ref list(checked(PyList_New(0)));
+  for (Py_ssize_t i = 0; i < items.size(); ++i)
+    if (PyList_Append(list.get(), converted(items[i].get(), type).get()) < 0)
+      throw PythonErrorSet();
+  auto* const sequence = reinterpret_cast<PyObject*>(Py_TYPE(result));
+  return Ref(checked(PyObject_CallOneArg(sequence, list.get())));
+}
+
+PyObject* push(PyObject*, PyObject* block) noexcept try {
+  takers.push_back(Py_NewRef(block));
+  if (++all_takers == 1) set_detour(Detour::blocks, true);
+  Py_RETURN_NONE;
+} catch (...) {
+  return raise_current();
+}
+
+PyObject* pop(PyObject*, PyObject*) noexcept {
+  if (takers.empty()) Py_RETURN_NONE;  // of a block that another thread began
+  PyObject* const block = takers.back();
+  takers.pop_back();
+  if (--all_takers == 0) set_detour(Detour::blocks, false);
+  return block;
+}
+
+PyObject* set_overriding(PyObject*, PyObject* given) noexcept {
+  const int is_on = PyObject_IsTrue(given);
+  if (is_on < 0) return nullptr;
+  return PyBool_FromLong(!std::exchange(is_off, !is_on));
+}
+
+PyObject* decline(PyObject*, PyObject* const*, Py_ssize_t, PyObject*) noexcept {
+  Py_RETURN_NOTIMPLEMENTED;
+}
+
+}  // namespace
+
+bool overrides(PyTypeObject* type) {
+  return !is_off && type != tensor_type && PyType_IsSubtype(type, tensor_type) &&
+         is_overriding(type);
+}
+
+void note_subclass(PyTypeObject* type) noexcept {
+  static bool is_noted = false;  // guarded by the GIL
+  if (is_noted || !is_overriding(type)) return;
+  is_noted = true;
+  set_detour(Detour::classes, true);
+}
+
+PyObject* overridden(const char* name, const Given& given) {
+  const std::string place = given.is_in_place ? std::string(name) + '_' : name;
+  if (given.is_operator) {
+    if (!is_operand(given.self) || !is_operand(given.arguments[0])) return nullptr;
+    if (!is_tensor(given.self)) {
+      PyObject* const both[] = {given.self, given.arguments[0]};
+      return asked(name, {nullptr, both, 2});
+    }
+  }
+  return asked(place.c_str(), given);
+}
+
+PyObject* call_for_class(PyObject* cls, PyObject* arguments, PyObject* named) noexcept try {
+  static const char* parameters[] = {"func", "types", "args", "kwargs", nullptr};
+  PyObject *function, *types, *args = nullptr, *kwargs = nullptr;
+  if (!PyArg_ParseTupleAndKeywords(arguments, named, "OO|OO:__torch_function__",
+                                   const_cast<char**>(parameters), &function, &types, &args,
+                                   &kwargs))
+    return nullptr;
+  const Ref asked(checked(PySequence_Tuple(types)));
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(asked.get()); ++i) {
+    const int is_ours = PyObject_IsSubclass(cls, PyTuple_GET_ITEM(asked.get(), i));
+    if (is_ours < 0) return nullptr;
+    if (!is_ours) Py_RETURN_NOTIMPLEMENTED;
+  }
+  const Ref given(checked(args ? PySequence_Tuple(args) : PyTuple_New(0)));
+  if (kwargs == Py_None) kwargs = nullptr;
+  if (kwargs && !PyDict_Check(kwargs))
+    throw_type_error("__torch_function__: kwargs is of type %s; a dict is needed",
+                     Py_TYPE(kwargs)->tp_name);
+  const Off off;
+  const Ref result(checked(PyObject_Call(function, given.get(), kwargs)));
+  const BirthStamp stamp;
+  return converted(result.get(), reinterpret_cast<PyTypeObject*>(cls)).release();
+} catch (...) {
+  return raise_current();
+}
+
+bool add_overriding(PyObject* module) {
+  static PyMethodDef functions[] = {
+      {"_push_override", push, METH_O, "Have a block take over the calls of this thread."},
+      {"_pop_override", pop, METH_NOARGS, "End the innermost block of that; returns it, or None."},
+      {"_set_overriding", set_overriding, METH_O,
+       "Say whether classes may take over calls on this thread; returns what was so before."},
+      {"_disabled_torch_function_impl",
+       reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(&decline)),
+       METH_FASTCALL | METH_KEYWORDS, "Take nothing over: the protocol of what is a plain Tensor."},
+      {}};
+  if (PyModule_AddFunctions(module, functions) < 0) return false;
+  declines = PyObject_GetAttrString(module, "_disabled_torch_function_impl");
+  protocol_name = PyUnicode_InternFromString(protocol);
+  return declines && protocol_name;
+}
+
+}  // namespace garboard::python

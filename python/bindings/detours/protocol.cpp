@@ -1,0 +1,92 @@
+#include "python/bindings/detours/protocol.h"
+
+#include "python/bindings/detours/overriding.h"
+#include "python/bindings/interpreter/errors.h"
+#include "python/bindings/interpreter/items.h"
+#include "python/bindings/tensor/tensor_object.h"
+
+namespace garboard::python {
+namespace {
+
+bool is_plain(PyObject* object, Asked whom) {
+  if (!object || object == Py_None || PyLong_Check(object) || PyFloat_Check(object) ||
+      PyUnicode_Check(object))
+    return true;
+  return is_tensor(object) && (whom == Asked::others || !overrides(Py_TYPE(object)));
+}
+
+/// Adds the type of `object` where it takes calls over and is not there yet: before the first one
+/// that it is made of.
+void add_type(PyObject* types, PyObject* object, Asked whom) {
+  if (is_plain(object, whom)) return;
+  PyObject* const type = reinterpret_cast<PyObject*>(Py_TYPE(object));
+  if (!PyObject_HasAttrString(type, protocol)) return;
+  const Items there(types, protocol, "the types");
+  Py_ssize_t place = 0;
+  for (bool is_before = false; place < there.size() && !is_before; place += !is_before) {
+    const Ref other = there[place];
+    if (other.get() == type) return;
+    is_before = PyType_IsSubtype(Py_TYPE(object), reinterpret_cast<PyTypeObject*>(other.get()));
+  }
+  if (PyList_Insert(types, place, type) < 0) throw PythonErrorSet();
+}
+
+void add_types(PyObject* types, PyObject* object, const char* op, Asked whom) {
+  if (!object || !Items::can_read(object)) return add_type(types, object, whom);
+  const Items items(object, op, "an argument");
+  for (Py_ssize_t i = 0; i < items.size(); ++i) add_type(types, items[i].get(), whom);
+}
+
+}  // namespace
+
+Ref function_named(const char* name, bool is_method) {
+  static constexpr const char* homes[] = {"garboard", "garboard.nn.functional", "garboard._engine"};
+  if (!is_method) {
+    for (const char* home : homes) {
+      PyObject* const module = PyImport_GetModule(Ref(PyUnicode_FromString(home)).get());
+      if (!module) continue;
+      const Ref owner(module);
+      if (Ref found(PyObject_GetAttrString(module, name)); found) return found;
+      PyErr_Clear();
+    }
+  }
+  Ref found(checked(PyObject_GetAttrString(reinterpret_cast<PyObject*>(tensor_type), name)));
+  if (Py_TYPE(found.get()) != &PyGetSetDescr_Type) return found;
+  return Ref(checked(PyObject_GetAttrString(found.get(), "__get__")));
+}
+
+Ref types_to_ask(const char* name, const Given& given, Asked whom) {
+  Ref types(checked(PyList_New(0)));
+  if (given.self) add_type(types.get(), given.self, whom);
+  for (Py_ssize_t i = 0; i < given.count + given.name_count(); ++i)
+    add_types(types.get(), given.arguments[i], name, whom);
+  return types;
+}
+
+Ref asked_for(PyObject* method, PyObject* types, const char* name, const Given& given) {
+  const Py_ssize_t first = given.self ? 1 : 0;
+  const Ref arguments(checked(PyTuple_New(first + given.count)));
+  if (given.self) PyTuple_SET_ITEM(arguments.get(), 0, Py_NewRef(given.self));
+  for (Py_ssize_t i = 0; i < given.count; ++i)
+    PyTuple_SET_ITEM(arguments.get(), first + i, Py_NewRef(given.arguments[i]));
+  const Ref named(checked(PyDict_New()));
+  for (Py_ssize_t i = 0; i < given.name_count(); ++i)
+    if (PyDict_SetItem(named.get(), PyTuple_GET_ITEM(given.names, i),
+                       given.arguments[given.count + i]) < 0)
+      throw PythonErrorSet();
+  const Ref function = function_named(name, given.self != nullptr);
+  return Ref(checked(PyObject_CallFunctionObjArgs(method, function.get(), types, arguments.get(),
+                                                  named.get(), nullptr)));
+}
+
+Ref ask(PyObject* types, const char* name, const Given& given) {
+  const Ref asked(checked(PyList_AsTuple(types)));
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(asked.get()); ++i) {
+    const Ref method(checked(PyObject_GetAttrString(PyTuple_GET_ITEM(asked.get(), i), protocol)));
+    Ref result = asked_for(method.get(), asked.get(), name, given);
+    if (result.get() != Py_NotImplemented) return result;
+  }
+  return {};
+}
+
+}  // namespace garboard::python
