@@ -20,7 +20,7 @@ _addresses = count(4096, 64)
 
 def modules() -> dict[str, ModuleType]:
     """Return a new fake, as what stands in `sys.modules`."""
-    modes, disabled, sequence = [], [], [0]
+    modes, disabled, sequence, at_birth = [], [], [0], []
 
     def overridable(function):
         @wraps(function)
@@ -81,6 +81,8 @@ def modules() -> dict[str, ModuleType]:
             self.storage, self.is_alias = storage or Storage(4 * self.numel()), bool(storage)
             self.grad_fn, self.grad = grad_fn, None
             self.requires_grad = grad_fn is not None
+            for call in at_birth:
+                call()
 
         def numel(self):
             found = 1
@@ -235,6 +237,7 @@ def modules() -> dict[str, ModuleType]:
     torch.__file__ = __file__  # frames of this folder are the library's
     vars(torch).update(
         Tensor=Tensor,
+        at_birth=at_birth,  # PyTorch has no such list: functions, called as a tensor comes to be
         ones=ones,
         enable_grad=enable_grad,
         manual_seed=lambda seed: None,

@@ -18,6 +18,7 @@ from garboard.leaks._errors import LeakError, MemoryLeakWarning
 from garboard.leaks._snapshot import Snapshot, counts_and_groups
 from garboard.leaks._turn import Turn
 from garboard.leaks.evidence._evidence import Provider, evidence_of
+from garboard.leaks.evidence._rows import Key
 from garboard.leaks.evidence._steps import Steps
 from garboard.leaks.evidence._survivors import cohorts
 from garboard.leaks.evidence._views import LEAST_PINNED
@@ -183,7 +184,7 @@ class LeakWatcher:
         if len(self._steps.epochs) < 2:
             return
         now = self._steps.now - 1
-        found = cohorts(self._evidence, self._since, self._steps, WARMUP + 1, now)
+        found = self._cohorts(now)
         self._tracker.feed_epoch(found, self._steps.epochs)
         if due := self._tracker.epoch_due(now):
             leaks = self._trial(now).tensors(due)
@@ -333,6 +334,7 @@ class LeakWatcher:
 
     def _full_report(self) -> LeakReport:
         now = self._steps.now - 1
+        self._tracker.lose(self._cohorts(now))
         trial = self._trial(now)
         found = [*with_forecasts(trial.everything(), self._evidence), *self._unfreed(now)]
         cycles = [leak for leak in found if leak.verdict == "CYCLE"]
@@ -375,7 +377,7 @@ class LeakWatcher:
         return Trial(self._evidence, now, *state, within=min(self._within, default=0))
 
     def _evaluate(self, now: int) -> None:
-        found = cohorts(self._evidence, self._since, self._steps, WARMUP + 1, now - GRACE)
+        found = self._cohorts(now - GRACE)
         self._tracker.feed(now, found)
         total, tensors = self._live_bytes(), self._evidence.count(0)
         self._tracker.swelling.feed(now, total, tensors, self._evidence.live_sites)
@@ -384,9 +386,7 @@ class LeakWatcher:
             self._cycles = self._trial(now).garbage(self._collected.bytes) or self._cycles
         if not found:
             return
-        leaks: list[Leak] = []
-        if self._tracker.is_graph_due(now):
-            leaks += self._trial(now).graphs()
+        leaks = self._trial(now).graphs() if self._tracker.is_graph_due(now) else []
         if not self._steps.epochs and (due := self._tracker.due(now)):
             leaks += self._trial(now).tensors(due)
             self._tracker.put_off(due, now)
@@ -399,6 +399,9 @@ class LeakWatcher:
         self._announce(leaks)
         if not self._has_told and self._has_grown_much():
             self._tell_growth(self._trial(now).everything())
+
+    def _cohorts(self, last: int) -> dict[Key, dict[int, int]]:
+        return cohorts(self._evidence, self._since, self._steps, WARMUP + 1, last)
 
     def _tell_growth(self, leaks: Sequence[Leak]) -> None:
         """Say once, in a line, what grows and may yet have a bound."""

@@ -19,6 +19,7 @@ from garboard.leaks.evidence._steps import Steps
 from garboard.leaks.judging._pace import Pace
 
 from tests.support.live_memory import balanced  # noqa: F401
+from tests.support.zoo import ZOO, faults
 
 pytestmark = pytest.mark.usefixtures("balanced")
 
@@ -117,6 +118,9 @@ class TestThePace:
     def test_does_not_change_in_a_short_run(self, clocks, pace):
         assert clocks.looks(pace, step_s=0.0, look_s=0.1, steps=320) == 40
 
+    def test_does_not_change_in_a_short_run_however_busy_the_machine_is(self, clocks, pace):
+        assert clocks.looks(pace, step_s=0.0, look_s=10.0, steps=384) == 48
+
     def test_does_not_change_for_what_others_took_meanwhile(self, clocks, pace):
         for _ in range(10_000):
             clocks.now += 0.08
@@ -130,6 +134,18 @@ class TestThePace:
         pace = Pace(0.05, lambda: clocks.now, lambda: pytest.fail("asked"))
 
         assert clocks.looks(pace, step_s=0.1, look_s=0.03, steps=8000) == 1000
+
+    @pytest.mark.parametrize(("first", "period"), [(0, 32), (64, 128), (48, 512), (128, 512)])
+    @pytest.mark.parametrize(
+        "name", ["let_go_in_periods", "memory_bank", "ring_by_cursor", "ring_by_hand", "rollouts"]
+    )
+    def test_leaves_the_healthy_in_peace_however_slow_it_is(self, monkeypatch, name, first, period):
+        def is_due(_pace, step):
+            return step % (8 if step <= first else period) == 0
+
+        monkeypatch.setattr(Pace, "is_due", is_due)
+
+        assert faults(ZOO / "controls" / f"{name}.py") == []
 
     def test_names_leaks_however_slow_it_is(self, monkeypatch):
         monkeypatch.setattr("garboard.leaks.judging._pace._FREE_S", 0.0)

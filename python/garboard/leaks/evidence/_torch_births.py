@@ -217,6 +217,17 @@ class Recorder:
 
     # What functions tell besides
 
+    def note_returned(self, tensor: Any, known: Birth | None) -> None:
+        """Note the line that a function returns a new tensor to.
+
+        The collector may have run when the tensor became an object, and found it without a line.
+        """
+        if known is None:
+            self.note(tensor, here(), self.step)
+        else:
+            known.site = here()
+            self._pointers[_pointer(tensor)] = known.site
+
     def note_in_place(self, birth: Birth, tensor: Any) -> None:
         """Note the line that a tensor known already has its newest node from."""
         with torch._C.DisableTorchFunction():
@@ -284,20 +295,23 @@ class _Lines(torch.overrides.TorchFunctionMode):  # type: ignore[misc]
                 result = func(*args, **named)
                 recorder.note_backward(args[0], keeps or any(args[2:4]), here())
             return result
+        first = recorder.next_serial if recorder is not None else 0
         result = func(*args, **named)
         recorder = self._recorder
         if recorder is None:
             return result
         if type(result) is torch.Tensor or isinstance(result, torch.Tensor):
             known = recorder.births.get(id(result))
-            if known is None:
-                recorder.note(result, here(), recorder.step)
+            if known is None or known.serial >= first:
+                recorder.note_returned(result, known)
             elif result.requires_grad and _is_in_place(func):
                 recorder.note_in_place(known, result)
         elif isinstance(result, tuple | list):
             for part in result:
                 if isinstance(part, torch.Tensor):
-                    recorder.note(part, here(), recorder.step)
+                    known = recorder.births.get(id(part))
+                    if known is None or known.serial >= first:
+                        recorder.note_returned(part, known)
         return result
 
 

@@ -77,13 +77,19 @@ class _Gate:
         if not is_spread(cohorts, now, self.window):
             self.streak = 0
             return
-        if self.streak and all(cohorts.get(step, 0) >= n for step, n in self._first.items()):
+        self.lose(cohorts)
+        if self.streak:
             self.streak += 1
             return
         self.streak = 1
         self._first = {
             step: n for step, n in cohorts.items() if now - self.window < step <= now - GRACE
         }
+
+    def lose(self, cohorts: Cohorts) -> None:
+        """Begin anew if something of the first evaluation has died by now."""
+        if not all(cohorts.get(step, 0) >= n for step, n in self._first.items()):
+            self.streak = 0
 
 
 class Growth:
@@ -99,6 +105,11 @@ class Growth:
         for gate in self._gates:
             if now % (gate.window // 3) == 0:
                 gate.feed(now, cohorts)
+
+    def lose(self, cohorts: Cohorts) -> None:
+        """Take what lives between two evaluations: what has died since is no growth."""
+        for gate in self._gates:
+            gate.lose(cohorts)
 
     @property
     def streak(self) -> int:

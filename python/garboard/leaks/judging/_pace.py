@@ -6,17 +6,20 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from garboard.leaks.judging._growth import PERIOD
+from garboard.leaks.judging._growth import PERIOD, WINDOWS
 
 __all__ = ["Pace"]
 
-_FREE_S = 5.0  # of a processor; a short run is looked at as often as it may be
+_FREE_S = 5.0  # of a processor
+_FREE_LOOKS = WINDOWS[-1] // PERIOD  # what a short run is told depends on no clock
 _FACTOR = 4  # the windows' own periods are 8, 32 and 128 steps: what is rarer still meets them all
 _RAREST = PERIOD * _FACTOR**6
 
 
 class Pace:
     """Keeps the looks of a watch below a share of the loop's time, after five seconds of them.
+
+    The first 48 looks, those of 384 steps, come whatever they take.
 
     Asking for a thread's own time can take longer than a look, where each question goes through the
     kernel of a virtual machine. So that is asked when the clock says that a look takes too long.
@@ -34,7 +37,7 @@ class Pace:
         busy: Callable[[], float] = time.thread_time,
     ) -> None:
         self._share, self._clock, self._busy = share, clock, busy
-        self._spent = 0.0
+        self._spent, self._looks = 0.0, 0
         self._is_doubtful = False  # the last look took long, by the clock
         self._left_at = clock()
         self.period = PERIOD
@@ -56,7 +59,8 @@ class Pace:
             if self._is_doubtful:
                 cost = max(self._busy() - worked, 0.0)
             self._spent += cost
-            if self._spent > _FREE_S:
+            self._looks += 1
+            if self._spent > _FREE_S and self._looks > _FREE_LOOKS:
                 self._is_doubtful = cost > allowed and not self._is_doubtful
                 if not self._is_doubtful:
                     self._change(cost, allowed)

@@ -25,15 +25,21 @@ class _Streak:
 
     def __init__(self) -> None:
         self.count = 0
+        self.has_ended = False  # at some time
         self._first: dict[int, int] = {}
         self._newest = 0
+
+    def is_lost(self, cohorts: Mapping[int, int]) -> bool:
+        """Tell whether something of the first confirmation has died."""
+        return not all(cohorts.get(step, 0) >= n for step, n in self._first.items())
 
     def feed(self, cohorts: Mapping[int, int], is_positive: bool, newest: int = 0) -> None:
         """Take what is old enough to be judged, and the newest step there is of it."""
         before, self._newest = self._newest, newest or max(cohorts, default=0)
+        self.has_ended |= self.is_lost(cohorts)
         if not is_positive or self._newest <= before:
             self.count = 0
-        elif self.count and all(cohorts.get(step, 0) >= n for step, n in self._first.items()):
+        elif self.count and not self.is_lost(cohorts):
             self.count += 1
         else:
             self.count, self._first = 1, dict(cohorts)
@@ -61,6 +67,11 @@ class Tracker:
             del self._growths[gone]
         for key, cohorts in found.items():
             self._growths.setdefault(key, Growth()).feed(now, cohorts)
+
+    def lose(self, found: _Found) -> None:
+        """Take what lives when a report is made: the last evaluation may be long ago."""
+        for key, growth in self._growths.items():
+            growth.lose(found.get(key, {}))
 
     def due(self, now: int) -> set[Key]:
         """Return the lines whose survivors have become a case, or are about to."""
@@ -167,6 +178,11 @@ class Tracker:
     def graph_streak(self, chain: Chain) -> int:
         streak = self._graphs.get(chain.site)
         return streak.count if streak else 0
+
+    def is_begun_anew(self, chain: Chain) -> bool:
+        """Tell whether an earlier graph of that line has ended, and this one is hardly known."""
+        it = self._graphs.get(chain.site)
+        return it is not None and (it.is_lost(chain.steps) or (it.has_ended and it.count < 2))
 
     def was_walked(self, chain: Chain) -> bool:
         """Tell whether a graph grew on after a backward pass had gone through part of it."""

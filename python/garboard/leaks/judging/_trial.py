@@ -263,7 +263,9 @@ class Trial:
         if self._may_be_window(chain, is_certain):
             return None
         if not is_certain:
-            if not is_final or not is_steady(chain.steps, self._now):
+            if not is_final or self._tracker.is_begun_anew(chain):
+                return None
+            if not is_steady(chain.steps, self._now):
                 return None
             verdict = "GROWING"
         owner = look.owner_of(chain.head)
@@ -329,6 +331,7 @@ class Trial:
         is_confirmed = self._tracker.is_confirmed(keys)
         if not is_confirmed and not is_final:
             self._verdicts.has_grown(group)  # for the next look
+            self._verdicts.note_slots(group)
         is_likely = is_confirmed or (is_final and self._tracker.streak_of(keys) >= 2)
         return is_likely and self._verdicts.is_spread_and_steady(cohorts_of(group.survivors))
 

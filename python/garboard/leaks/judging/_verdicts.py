@@ -51,6 +51,11 @@ class Verdicts:
         """Tell whether the holder has more items than at an earlier look; take their number."""
         return self._tracker.has_grown(_name(group), group.size(), self._now)
 
+    def note_slots(self, group: Group) -> None:
+        """Take how many places a holder was made with, before they are all taken."""
+        if (slots := group.slots()) is not None:
+            self._tracker.is_made_longer(_place(group), slots)
+
     def verdict(self, group: Group, kind: Kind, is_final: bool) -> Verdict | None:
         """Return None for what is no word worth."""
         cohorts = cohorts_of(group.survivors)

@@ -82,6 +82,17 @@ def test_what_a_collection_meets_first_is_of_its_step_too(torch, evidence):
     assert (row.tensor, row.step) == (kept, step)
 
 
+def test_what_a_collection_meets_within_a_function_has_the_line_of_its_call(torch, evidence):
+    since = evidence.now()
+    torch.at_birth.append(gc.collect)
+    kept = torch.ones(2)
+    line = here(1)
+
+    (row,) = evidence.survivors(since.alias)
+
+    assert (row.tensor, lines([row])) == (kept, [line])
+
+
 def test_an_alias_that_nothing_returned_has_the_line_of_its_storage(torch, evidence):
     since = evidence.now()
     x = torch.ones(2)
