@@ -333,7 +333,7 @@ class LeakWatcher:
         )
 
     def _full_report(self) -> LeakReport:
-        now = self._steps.now - 1
+        now, grown = self._steps.now - 1, self._tracker.confirmed_lines()
         self._tracker.lose(self._cohorts(now))
         trial = self._trial(now)
         found = [*with_forecasts(trial.everything(), self._evidence), *self._unfreed(now)]
@@ -341,7 +341,7 @@ class LeakWatcher:
         found += [] if cycles else self._cycles
         self._cycles = cycles or self._cycles
         leaks, notes = without_ignored(self._announced.joined_with(found))
-        notes += self._gone.notes(self._tracker, leaks)
+        notes += self._gone.notes(grown, leaks)
         notes = [*trial.notes, *notes, *self._exemptions.unmet(), *self._evidence.notes]
         if self._pace.note:
             notes.append(self._pace.note)

@@ -66,6 +66,8 @@ PATCHED = (
         "l15_key_holds_model",
         "l15_method",
         "l02_given_three_lists",
+        "l02_nested_records",
+        "l02_three_calls",
         "l02_postfixes",
         "l16_losses_of_a_class",
         "l18_one_view",
@@ -96,7 +98,7 @@ PASTED = (
     *("l02_flushed_too_late", "l02_losses_and_rates", "l05_of_all_parameters"),
     *("l01_worst", "l02_heap", "l02_pairs", "l05_by_a_factor", "l05_in_place", "l18_one_view"),
     *("l02_given_three_lists", "l02_given_to_an_object", "l02_outputs", "l02_postfixes"),
-    *("l16_losses_of_a_class", "l22_slices"),
+    *("l16_losses_of_a_class", "l22_slices", "l02_nested_records", "l02_three_calls"),
 )
 
 

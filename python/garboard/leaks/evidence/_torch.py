@@ -181,15 +181,24 @@ class _Torch:
 
     def native_cycles(self, found: Sequence[int]) -> dict[int, int]:
         asked, cycles = set(found), {}
+        passes: dict[int, int] = {}  # steps whose pass has closed a cycle that Python let go of
         with torch._C.DisableTorchFunction():
-            for birth in list(self._recorder.births.values()):
-                tensor = birth()
-                if tensor is None or not tensor.is_leaf or _storage(tensor) not in asked:
+            alive = [(it, it()) for it in list(self._recorder.births.values())]
+            for birth, tensor in alive:
+                if tensor is None or not (tensor.requires_grad and tensor.is_leaf):
                     continue
-                grad = tensor.grad if tensor.requires_grad else None
-                if grad is not None and grad.grad_fn is not None:
-                    closed = self._recorder.births.get(id(grad))
-                    cycles[_storage(tensor)] = closed.site if closed else birth.site
+                grad = tensor.grad
+                if grad is None or grad.grad_fn is None:
+                    continue
+                closed = self._recorder.births.get(id(grad), birth)
+                if (storage := _storage(tensor)) in asked:
+                    cycles[storage] = closed.site
+                if sys.getrefcount(tensor) - int(tensor._use_count() > 1) <= _HERE + 1:  # `alive`
+                    passes[closed.step] = closed.site
+            for birth, tensor in alive:  # what the pass made lives by the same cycle
+                storage = _storage(tensor) if birth.step in passes and tensor is not None else 0
+                if storage in asked:
+                    cycles.setdefault(storage, passes[birth.step])
         return cycles
 
     # Figures

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import takewhile
 from typing import Any, NamedTuple
 
@@ -257,16 +257,31 @@ def _of_each(group: Group, ends: Sequence[End]) -> list[End]:
 
 
 _DEEPEST = 3  # displays within displays in one statement
+_ALIKE = 4  # items of a holder, the newest: of the last one a variable may have a tensor still
+
+_Ways = list[tuple[tuple[str, ...], Survivor]]
 
 
-def _stored_tensors(group: Group) -> list[tuple[tuple[str, ...], Survivor]]:
-    """Return the survivors in the newest item of the holder, each with the way to it; none where
+def _stored_tensors(group: Group) -> _Ways:
+    """Return the survivors in the newest items of the holder, one for each way to them; none where
     other things than lists and dicts are on the way to the newest."""
     if not group.is_contained:
         return [((), group.survivors[-1])]
     known = {id(it.tensor): it for it in group.survivors}
-    found: list[tuple[tuple[str, ...], Survivor]] = []
-    open_: list[tuple[tuple[str, ...], Any]] = [((), group.chain[group.at + 1].object)]
+    newest = _tensors_in(group.chain[group.at + 1].object, known)
+    if not any(it.tensor is group.chain[-1].object for _, it in newest):
+        return []
+    found = dict(newest)
+    for item in reversed(items_of(group.holder)[-_ALIKE:]):
+        for way, survivor in _tensors_in(item, known):
+            if not any(way[: len(it)] == it or it[: len(way)] == way for it in found):
+                found[way] = survivor
+    return list(found.items())
+
+
+def _tensors_in(item: Any, known: Mapping[int, Survivor]) -> _Ways:
+    found: _Ways = []
+    open_: list[tuple[tuple[str, ...], Any]] = [((), item)]
     while open_:
         way, thing = open_.pop(0)
         if id(thing) in known:
@@ -278,4 +293,4 @@ def _stored_tensors(group: Group) -> list[tuple[tuple[str, ...], Survivor]]:
         elif len(way) < _DEEPEST and is_a(thing, dict):
             names = [written(key) for key in keys_of(thing)]
             open_ += [((*way, key), it) for key, it in zip(names, items_of(thing), strict=True)]
-    return found if any(it.tensor is group.chain[-1].object for _, it in found) else []
+    return found

@@ -9,6 +9,7 @@ from typing import Any, Literal, NamedTuple
 
 from garboard._engine import human_bytes
 from garboard._shown.site import Site
+from garboard.leaks.holders._mending import mended_together
 
 __all__ = ["GRAVITY", "Births", "Leak", "Rate", "Verdict", "fingerprint_of"]
 
@@ -130,12 +131,15 @@ class Leak:
         return f"{self.kind} {self.holder}"
 
     @property
-    def statement(self) -> tuple[Site, Site] | None:
-        """The lines of birth and of storing; None where the latter is not known."""
-        return (self.site, self.holder_site) if self.holder_site else None
+    def statements(self) -> tuple[object, ...]:
+        """What the findings of one statement share, one or the other: the line that stores with
+        that of birth, or with the kind; none where it is not known."""
+        place = self.holder_site
+        return ((self.site, place), (self.kind, place)) if place else ()
 
     def with_more(self, others: Sequence[Leak]) -> Leak:
-        """Return the same with the amounts of others, and the names of what holds them."""
+        """Return the same with the amounts of others, the names of what holds them, and what their
+        fixes change in the same statement."""
         if not others:
             return self
         rates = zip(*(it.rate for it in (self, *others)), strict=True)
@@ -145,6 +149,7 @@ class Leak:
             bytes=self.bytes + sum(it.bytes for it in others),
             rate=Rate(*map(sum, rates)),
             holder=self._held_with(others),
+            fix=mended_together(self.fix, *(it.fix for it in others)),
         )
 
     def _held_with(self, others: Sequence[Leak]) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 __all__ = [
     "OF_EACH",
@@ -18,6 +18,7 @@ __all__ = [
     "is_by_name",
     "is_statement",
     "mended_sum",
+    "mended_together",
     "stored_parts",
     "with_ends",
     "written_call",
@@ -117,6 +118,36 @@ def is_statement(text: str) -> bool:
     except SyntaxError:
         return False
     return True
+
+
+def mended_together(first: str, *others: str) -> str:
+    """Return a statement with what others change of the same one; the first, where that cannot be
+    told."""
+    if not all(map(is_statement, (first, *others))):
+        return first
+    tree: ast.AST | None = ast.parse(first)
+    for other in others:
+        tree = _together(tree, ast.parse(other)) if tree is not None else None
+    return ast.unparse(tree).replace("\n", "; ") if tree is not None else first
+
+
+def _together(one: Any, other: Any) -> Any:
+    """Return what is the same in two trees, and of what differs that which has the other in it;
+    None where neither has."""
+    if isinstance(one, list) and isinstance(other, list):
+        both = [_together(*pair) for pair in zip(one, other, strict=False)]
+        is_told = None not in both and (len(one) == len(other) or isinstance(one[0], ast.stmt))
+        return [*both, *one[len(both) :], *other[len(both) :]] if is_told else None
+    if not isinstance(one, ast.AST) or not isinstance(other, ast.AST):
+        return one if one == other else None
+    for whole, part in ((one, other), (other, one)):
+        if any(ast.dump(it) == ast.dump(part) for it in ast.walk(whole)):
+            return whole
+    if type(one) is not type(other):
+        return None
+    fields = {name: _together(value, getattr(other, name)) for name, value in ast.iter_fields(one)}
+    is_told = all(it is not None or getattr(one, name) is None for name, it in fields.items())
+    return type(one)(**fields) if is_told else None
 
 
 def is_by_name(value: str) -> bool:

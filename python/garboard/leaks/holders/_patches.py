@@ -31,6 +31,7 @@ __all__ = [
     "bounded_cache",
     "filled_by",
     "removed_at_the_end",
+    "together",
     "with_method_on_sum",
     "with_methods_on_stored",
 ]
@@ -79,6 +80,16 @@ class Patch(NamedTuple):
 
 
 NO_PATCH = Patch()
+
+
+def together(patches: Sequence[Patch]) -> Patch:
+    """Return what several patches of a file change; the first, where some change the same place."""
+    edits = {edit for it in patches for edit in it.edits}
+    places = [(it.first, it.last) for it in edits if not it.text.endswith("\n")]
+    is_one = all(it.edits and it.file == patches[0].file for it in patches)
+    if not is_one or len(set(places)) < len(places):
+        return patches[0]
+    return Patch(patches[0].file, tuple(sorted(edits)))
 
 
 def with_methods_on_stored(file: str, storing: Storing, ends: Sequence[End]) -> Patch:

@@ -134,6 +134,9 @@ def _given_in(file: str) -> Iterator[_Given]:
     """Yield the names that assignments, loops and calls give to what has one."""
     functions = {name: it for it in statements(Scope(file)) for name, it in _functions_of(it)}
     for statement in statements(Scope(file)):
+        if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Call):
+            function = functions.get(callee(statement.value))
+            yield from _given_back(statement.targets, function) if function is not None else ()
         for target, value in assigned(statement):
             if isinstance(target, ast.Name):  # of `row = rows[key]`, too
                 yield _Name(target.id), base_of(value)
@@ -162,6 +165,21 @@ def _functions_of(statement: ast.stmt) -> Iterator[tuple[str, ast.FunctionDef]]:
     for it in statement.body:
         if isinstance(it, ast.FunctionDef) and it.name == "__init__":
             yield statement.name, it
+
+
+def _given_back(targets: list[ast.expr], function: ast.FunctionDef) -> Iterator[_Given]:
+    """Yield what a function calls what it returns: `seen` of `shown = watched(net)`."""
+    lines = function.lineno, function.end_lineno or function.lineno
+    for it in ast.walk(function):
+        if not isinstance(it, ast.Return) or it.value is None:
+            continue
+        for target in targets:
+            pairs = [(target, it.value)]
+            if isinstance(target, ast.Tuple) and isinstance(it.value, ast.Tuple):
+                pairs = list(zip(target.elts, it.value.elts, strict=False))
+            for given, name in pairs:
+                if isinstance(name, ast.Name):
+                    yield _Name(name.id, False, *lines), given
 
 
 def _given_by_property(function: ast.FunctionDef) -> Iterator[_Given]:

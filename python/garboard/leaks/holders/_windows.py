@@ -13,9 +13,9 @@ from __future__ import annotations
 import ast
 
 from garboard.leaks.holders._source import assigned
-from garboard.leaks.holders._statements import FUNCTIONS, tree_of
+from garboard.leaks.holders._statements import FUNCTIONS, statement_at, tree_of
 
-__all__ = ["is_of_some_turns", "is_window"]
+__all__ = ["is_ever_longer", "is_of_some_turns", "is_window"]
 
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 
@@ -36,6 +36,65 @@ def is_window(file: str, line: int) -> bool:
         for target, value in assigned(node)
         if (text := ast.unparse(target))
     )
+
+
+_JOINING = {"append", "cat", "concat", "concatenate", "hstack", "vstack", "dstack", "column_stack"}
+
+
+def is_ever_longer(file: str, line: int) -> bool:
+    """Tell whether a line joins something to what it was, `rows = cat([rows, row])`, and no other
+    code of its file cuts that or begins it anew."""
+    statement, tree = statement_at(file, line), tree_of(file)
+    if statement is None or tree is None:
+        return False
+    for target, value in assigned(statement):
+        name = ast.unparse(target)
+        if _has(value, name) and _JOINING & _called_in(value) and not _has_slice(value):
+            return not any(
+                _has_slice(it) or (not _has(it, name) and _is_again(file, line, at))
+                for at, it in _assigned_to(name, tree)
+                if isinstance(target, ast.Attribute | ast.Subscript)
+                or _function_around(file, at) is _function_around(file, line)
+            )
+    return False
+
+
+def _assigned_to(name: str, tree: ast.Module) -> list[tuple[int, ast.expr]]:
+    return [
+        (node.lineno, value)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.stmt)
+        for target, value in assigned(node)
+        if ast.unparse(target) == name
+    ]
+
+
+def _is_again(file: str, line: int, at: int) -> bool:
+    """Tell whether a line may begin anew, time and again, what another one makes longer: it stands
+    in a loop, or in another function that is no `__init__`."""
+    begins = _function_around(file, at)
+    is_other = begins is not None and begins is not _function_around(file, line)
+    return bool(_loops_around(file, at)) or (is_other and getattr(begins, "name", "") != "__init__")
+
+
+def _function_around(file: str, line: int) -> ast.AST | None:
+    tree = tree_of(file)
+    found = [it for it in ast.walk(tree) if isinstance(it, FUNCTIONS)] if tree else []
+    around = [it for it in found if _is_around(it, line)]
+    return max(around, key=lambda it: it.lineno, default=None)
+
+
+def _called_in(node: ast.expr) -> set[str]:
+    calls = (it.func for it in ast.walk(node) if isinstance(it, ast.Call))
+    return {str(getattr(it, "attr", getattr(it, "id", ""))) for it in calls}
+
+
+def _has(node: ast.expr, name: str) -> bool:
+    return any(ast.unparse(it) == name for it in ast.walk(node) if isinstance(it, ast.expr))
+
+
+def _has_slice(node: ast.expr) -> bool:
+    return any(isinstance(it, ast.Slice) for it in ast.walk(node))
 
 
 def is_of_some_turns(file: str, line: int) -> bool:

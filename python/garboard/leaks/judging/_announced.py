@@ -25,12 +25,12 @@ class Announced:
     def new_among(self, leaks: Iterable[Leak]) -> list[Leak]:
         """Return those that are certain and were not announced yet."""
         known = {it.cause for it in self._leaks.values()}
-        statements = {it.statement for it in self._leaks.values() if it.statement}
+        statements = {which for it in self._leaks.values() for which in it.statements}
         found: list[Leak] = []
         for leak in leaks:
             if leak.verdict != "LEAK" or is_ignored(leak.fingerprint):
                 continue
-            if leak.statement in statements:
+            if not statements.isdisjoint(leak.statements):
                 continue
             if leak.fingerprint not in self._leaks and leak.cause not in known:
                 found.append(leak)

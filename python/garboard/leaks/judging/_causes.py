@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from itertools import zip_longest
 from typing import NamedTuple
 
 from garboard.leaks.findings._kind import Kind
 from garboard.leaks.findings._leak import GRAVITY, Leak, Verdict
 from garboard.leaks.holders._describe import function_name, is_context
 from garboard.leaks.holders._groups import Group
+from garboard.leaks.holders._patches import together
 from garboard.leaks.kinds import kind_called
 
 __all__ = ["Case", "one_for_each_cause", "one_for_each_line", "one_for_each_statement"]
@@ -54,15 +57,36 @@ def one_for_each_line(leaks: Sequence[Leak]) -> list[Leak]:
     return list(found.values())
 
 
-def one_for_each_statement(leaks: Iterable[Leak]) -> list[Leak]:
-    """Put together what one statement stores, of one birth, into several holders.
+def one_for_each_statement(leaks: Iterable[Leak], cases: Sequence[Case] = ()) -> list[Leak]:
+    """Put together what one statement stores into several holders, or of several births.
 
     The gravest stands for them, and of these what is most exact.
+
+    Args:
+        leaks: The findings.
+        cases: What each is made of, where a patch of the program's file is wanted.
     """
-    found: dict[object, list[Leak]] = {}
-    for leak in sorted(leaks, key=_importance):
-        found.setdefault(leak.statement or id(leak), []).append(leak)
-    return [first.with_more(others) for first, *others in found.values()]
+    found: list[list[tuple[Leak, Case | None]]] = []
+    known: dict[object, list[tuple[Leak, Case | None]]] = {}
+    both = zip_longest(leaks, cases)
+    for leak, case in sorted(both, key=lambda it: _importance(it[0])):
+        its = next((known[it] for it in leak.statements if it in known), None)
+        if its is None:
+            its = []
+            found.append(its)
+        its.append((leak, case))
+        known.update((it, its) for it in leak.statements if it not in known)
+    return [_joined(its) for its in found]
+
+
+def _joined(its: Sequence[tuple[Leak, Case | None]]) -> Leak:
+    (first, _), *others = its
+    if not others:
+        return first
+    cases = [case for _, case in its if case is not None and case.kind.name == first.kind]
+    patches = [it.kind.patch_group(it.group) for it in cases if it.kind.patch_group]
+    diff = str(together(patches)) if patches else first.diff
+    return replace(first.with_more([leak for leak, _ in others]), diff=diff)
 
 
 def _importance(leak: Leak) -> tuple[int, int]:

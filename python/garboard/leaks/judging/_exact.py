@@ -107,11 +107,10 @@ class _Exact:
         self.notes: list[str] = []
 
     def leaks(self) -> list[Leak]:
-        cases = [case for group in self._look.groups if (case := self._of_group(group))]
-        found = one_for_each_statement(
-            leak_of_group(it.group, it.kind, it.verdict, self._last)
-            for it in one_for_each_cause(cases)
-        )
+        all_ = [case for group in self._look.groups if (case := self._of_group(group))]
+        cases = one_for_each_cause(all_)
+        leaks = [leak_of_group(it.group, it.kind, it.verdict, self._last) for it in cases]
+        found = one_for_each_statement(leaks, cases)
         chains = [self._of_chain(chain) for chain in self._chains()]
         found += one_for_each_line([leak for leak in chains if leak is not None])
         _, unexplained = self._look.unexplained()

@@ -10,10 +10,10 @@ It is no finding, for a list that a function makes and lets go is as a program s
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 
+from garboard._shown.site import Site
 from garboard.leaks.findings._leak import Leak
-from garboard.leaks.judging._tracker import Tracker
 
 __all__ = ["Gone"]
 
@@ -28,11 +28,9 @@ class Gone:
         """Take the findings of a look."""
         self._growing.update((it.fingerprint, it) for it in leaks if it.verdict == "GROWING")
 
-    def notes(self, tracker: Tracker, found: Sequence[Leak]) -> list[str]:
-        """Return a line for each that still grew at the last evaluation and is not found now."""
-        if not self._growing:
-            return []
-        lines = tracker.confirmed_lines()
+    def notes(self, lines: Set[Site], found: Sequence[Leak]) -> list[str]:
+        """Return a line for each that still grew at the last evaluation, at one of these lines of
+        birth, and is not found now."""
         here = {it.fingerprint for it in found} | {it.site for it in found}
         return [
             f"grew until it was let go: {it.kind}, {it.figures}; held by {it.holder}"

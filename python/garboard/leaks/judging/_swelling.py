@@ -16,7 +16,8 @@ from garboard.leaks.judging._periods import Ages
 
 __all__ = ["LEAST_SWOLLEN", "Swelling", "Swollen"]
 
-LEAST_SWOLLEN = 1 << 20  # bytes; less is not worth a word
+LEAST_SWOLLEN = 1 << 20  # bytes; less is worth a word where the program's code says the same
+_LEAST_AT_ALL = 64
 _LEAST_RISES = 5  # as many looks as a count needs
 _LOOKS_BACK = 8  # batches of all sizes make a sum that rises at every second look
 _TENSORS_A_LOOK = 10_000  # alive, that are counted as quickly as births are; of more, more rarely
@@ -39,6 +40,10 @@ class Swollen(NamedTuple):
     first: int
     last: int
 
+    @property
+    def is_small(self) -> bool:
+        return self.last - self.first < LEAST_SWOLLEN
+
 
 class _Line:
     """The bytes of one line, since they last fell or more tensors lived."""
@@ -60,7 +65,7 @@ class _Line:
         """Tell whether it goes on as it began, and has not been let go of at such an age before."""
         (onset, first), (newest, last) = self.looks[0], self.looks[-1]
         rises = len(self.looks) - 1
-        if rises < _LEAST_RISES or last - first < LEAST_SWOLLEN:
+        if rises < _LEAST_RISES or last - first < _LEAST_AT_ALL:
             return False
         if self.ages.is_usual(now - onset, now):
             return False

@@ -155,6 +155,10 @@ class Tracker:
     def is_confirmed(self, keys: Iterable[Key]) -> bool:
         return any(self._growths[key].is_confirmed for key in keys if key in self._growths)
 
+    def is_nearly_confirmed(self, keys: Iterable[Key]) -> bool:
+        growths = (self._growths[key] for key in keys if key in self._growths)
+        return any(it.is_nearly_confirmed for it in growths)
+
     def confirmed_lines(self) -> set[Site]:
         """Return the lines of birth of all that is confirmed."""
         return {site_of(key.site) for key, it in self._growths.items() if it.is_confirmed}

@@ -29,7 +29,7 @@ from garboard.leaks.holders._groups import Group, cohorts_of, may_gain
 from garboard.leaks.holders._look import Look
 from garboard.leaks.holders._roots import Opened
 from garboard.leaks.holders._unasked import is_disposed
-from garboard.leaks.holders._windows import is_window
+from garboard.leaks.holders._windows import is_ever_longer, is_window
 from garboard.leaks.judging._causes import (
     Case,
     one_for_each_cause,
@@ -79,6 +79,7 @@ class Trial:
         self._tracker, self._exemptions = tracker, exemptions
         self._verdicts = Verdicts(now, steps, tracker, within, evidence.memory_limit)
         self.notes = self._verdicts.notes
+        self._is_collecting = gc.isenabled()
         self._explained: set[int] = set()  # groups of this look that something was said of
 
     def graphs(self) -> list[Leak]:
@@ -162,7 +163,8 @@ class Trial:
         """Judge the largest tensor of each line of which more and more bytes live."""
         found = []
         for it in self._tracker.swelling.swollen(self._now):
-            if site_of(it.site) in known:
+            place = site_of(it.site)
+            if place in known or (it.is_small and not is_ever_longer(place.file, place.line)):
                 continue
             held = [group for group in look.groups if group.survivors[-1].site == it.site]
             if not held:
@@ -312,10 +314,9 @@ class Trial:
                 self.notes.append(note)
                 continue
             found.append(Case(group, kind, verdict))
-        return one_for_each_statement(
-            leak_of_group(it.group, it.kind, it.verdict, self._now)
-            for it in one_for_each_cause(found)
-        )
+        cases = one_for_each_cause(found)
+        leaks = [leak_of_group(it.group, it.kind, it.verdict, self._now) for it in cases]
+        return one_for_each_statement(leaks, cases)
 
     def _is_at_its_cap(self, group: Group) -> bool:
         """Tell whether a container changes its items and gains none."""
@@ -357,8 +358,12 @@ class Trial:
     def _judge_garbage(self, cycles: list[Cycle], dead: list[Survivor]) -> list[Leak]:
         """What died in the collector alone is worth a word where it is much, or piles up."""
         nbytes = sum(it.nbytes for it in dead)
-        is_much = self._is_much(nbytes)
-        if not cycles or not dead or not (is_much or self._tracker.is_confirmed(keys_of(dead))):
+        lines = keys_of(dead)
+        # Where the program keeps the collector off, this look has ended what was to be confirmed.
+        is_piling = self._tracker.is_confirmed(lines) or (
+            not self._is_collecting and self._tracker.is_nearly_confirmed(lines)
+        )
+        if not cycles or not dead or not (is_piling or self._is_much(nbytes)):
             return []
         return [leak_of_cycles(cycles, kind_of_cycle(cycles[-1]), len(dead), nbytes, self._now)]
 

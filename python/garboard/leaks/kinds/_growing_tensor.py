@@ -6,8 +6,10 @@
 Its count is one all the time, so no list shows it. Keep what is needed of each step, or the last
 rows alone, or begin it anew at each epoch.
 
-Evidence: the bytes that live of one line rise from look to look, by a megabyte or more altogether,
-while no more tensors of that line live. GROWING: a cache that a request fills looks the same.
+Evidence: the bytes that live of one line rise from look to look, while no more tensors of that line
+live: by a megabyte or more altogether, or by less where the line joins the tensor to what it was,
+and no code of the file cuts it or begins it anew. GROWING: a cache that a request fills looks the
+same.
 """
 
 from __future__ import annotations

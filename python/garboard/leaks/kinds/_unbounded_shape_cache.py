@@ -3,9 +3,9 @@
     plans[x.shape] = plan(x)                    # leaks while lengths vary freely
     plans[bucket(x.shape)] = plan(pad(x))       # a dozen keys
 
-Evidence: a dict keyed by integers together, in tuples, dataclasses or texts such as "2x17", which
-are sizes of what it has. GROWING, for the keys
-may yet repeat themselves; LEAK after a hundred steps that each brought a new one.
+Evidence: a dict keyed by lengths, or by integers together in tuples, dataclasses or texts such as
+"2x17", which are sizes of what it has. GROWING, for the keys may yet repeat themselves; LEAK after
+a hundred steps that each brought a new one.
 """
 
 from __future__ import annotations
@@ -47,6 +47,8 @@ def _parts_of(key: object) -> tuple[Any, ...]:
 
 
 def _is_shape(given: object) -> bool:
+    if type(given) is int:
+        return given > 0
     key = _parts_of(given)
     if not key:
         return False
@@ -62,15 +64,18 @@ def _fits(group: Group) -> bool:
     if len(keys) < 2 or not all(map(_is_shape, keys)):
         return False
     pairs = [pair for pair in zip(keys, values, strict=True) if is_one("tensor", pair[1])]
-    return 2 * sum(_sizes_of(key) <= {*shape_of(value)} for key, value in pairs) >= len(pairs)
+    known = sum(_sizes_of(key) <= {*shape_of(value)} for key, value in pairs)
+    if any(type(key) is int for key in keys):  # a counter may be a size once in a while
+        return known == len(pairs) > 0
+    return 2 * known >= len(pairs)
 
 
 def _sizes_of(key: object) -> set[int]:
     """Return the largest size that a key names: the workspace has it, too; a step counter does
     not."""
-    parts = _parts_of(key)
+    parts = (key,) if type(key) is int else _parts_of(key)
     sizes = [it for it in parts if type(it) is int]
-    sizes += [size for it in parts for size in _sizes_of(it)]
+    sizes += [size for it in parts if type(it) is not int for size in _sizes_of(it)]
     return {max(sizes)} if sizes else set()
 
 

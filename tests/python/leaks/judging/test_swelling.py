@@ -35,7 +35,7 @@ def test_a_tensor_that_grows_at_every_step_is_found():
         lambda now: 40 * STEP,
         lambda now: min(now, 24) * STEP,  # as large as it will be
         lambda now: now % 24 * STEP,
-        lambda now: now * 100,  # not worth a word
+        lambda now: now // 8,  # not worth a word
         lambda now: int((now**0.3) * 40 * STEP),  # slower and slower
         lambda now: (now % 80) * STEP + 1,  # of a length that has ended before
     ],
@@ -43,6 +43,13 @@ def test_a_tensor_that_grows_at_every_step_is_found():
 )
 def test_what_is_full_or_let_go_of_is_left_alone(nbytes):
     assert followed(232, nbytes) == []
+
+
+@pytest.mark.parametrize(("step", "is_small"), [(100, True), (STEP, False)])
+def test_what_grows_by_less_than_a_megabyte_is_small(step, is_small):
+    (found,) = followed(232, lambda now: now * step)
+
+    assert found.is_small == is_small
 
 
 def test_more_tensors_are_the_business_of_counts():
