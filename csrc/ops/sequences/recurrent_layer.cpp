@@ -69,13 +69,12 @@ std::string fault_in(const Tensor& batch_sizes, const LayerForm& form) {
   for (std::int64_t t = 0; t < batch_sizes.count(); ++t) {
     const std::int64_t size = each[t * stride];
     if (size < 1 || size > before || (t == 0 && size != before))
-      return text("batch size ", size, " of step ", t, " for ", form.sequences,
-                  " sequences; all of them, then never more than before, are needed");
+      return text("batch size ", size, " of step ", t, " for ", form.sequences, " sequences");
     before = size;
     rows += size;
   }
   if (rows == form.rows) return {};
-  return text("batch_sizes of ", rows, " rows, input of ", form.rows, "; they must be equal");
+  return text("batch_sizes of ", rows, " rows, input of ", form.rows);
 }
 
 LayerForm checked(const RecurrentLayer& layer, const Tensor& input, const Tensor& first,
@@ -104,7 +103,8 @@ LayerForm checked(const RecurrentLayer& layer, const Tensor& input, const Tensor
     throw ShapeError(text(op, ": batch_sizes ", batch_sizes.sizes(),
                           "; one dense dim of int64 on the CPU is needed"));
   if (const std::string fault = fault_in(batch_sizes, form); !fault.empty())
-    throw ShapeError(text(op, ": ", fault));
+    throw ShapeError(text(op, ": ", fault, "; all sequences, then never more than before, and as ",
+                          "many rows as the input has are needed"));
   return form;
 }
 

@@ -32,6 +32,17 @@ class Off {
   bool before_;
 };
 
+/// While it lives, the innermost block asks those around it.
+class Inside {
+ public:
+  Inside() : block_(takers.back()) { takers.pop_back(); }
+  ~Inside() { takers.push_back(Py_NewRef(block_.get())); }
+  PyObject* get() const { return block_.get(); }
+
+ private:
+  Ref block_;
+};
+
 bool is_overriding(PyTypeObject* type) {
   const Ref method(PyObject_GetAttr(reinterpret_cast<PyObject*>(type), protocol_name));
   if (!method) PyErr_Clear();
@@ -65,15 +76,9 @@ bool is_operand(PyObject* object) {
 PyObject* asked(const char* name, const Given& given) {
   if (is_off) return nullptr;
   if (!takers.empty()) {
-    // What it calls itself goes to those around it.
-    const Ref block(takers.back());
-    takers.pop_back();
-    const Ref method(PyObject_GetAttrString(block.get(), protocol));
-    PyObject* const result =
-        method ? asked_for(method.get(), Ref(PyTuple_New(0)).get(), name, given).release()
-               : nullptr;
-    takers.push_back(Py_NewRef(block.get()));
-    return checked(result);
+    const Inside block;
+    const Ref method(checked(PyObject_GetAttrString(block.get(), protocol)));
+    return asked_for(method.get(), Ref(checked(PyTuple_New(0))).get(), name, given).release();
   }
   if (!has_one(given, name)) return nullptr;
   const Ref types = types_to_ask(name, given, Asked::tensors_too);
