@@ -47,8 +47,7 @@ _FUNCTIONS: _Rows = (
         "",
         "quint2x4 qscheme per_tensor_affine per_channel_affine "
         "per_tensor_symmetric per_channel_symmetric quantize_per_tensor quantize_per_channel "
-        "quantize_per_tensor_dynamic dequantize fake_quantize_per_tensor_affine "
-        "fake_quantize_per_channel_affine",
+        "quantize_per_tensor_dynamic dequantize",
     ),
     ("", "ao fork wait monitor mtia package cond while_loop"),
 )

@@ -1,0 +1,48 @@
+"""Rounding to few integers in floating tensors, with the gradient that training takes."""
+
+from __future__ import annotations
+
+import garboard as gb
+import pytest
+
+from tests.support.live_memory import balanced  # noqa: F401
+
+pytestmark = pytest.mark.usefixtures("balanced")
+
+
+def test_numbers_are_rounded_and_clamped():
+    x = gb.tensor([0.26, -9.0, 0.05, 0.9])
+
+    made = gb.fake_quantize_per_tensor_affine(x, 0.1, 2, -8, 7)
+
+    assert made.tolist() == pytest.approx([0.3, -1.0, 0.0, 0.5])
+    by_tensors = gb.fake_quantize_per_tensor_affine(x, gb.tensor(0.1), gb.tensor(2), -8, 7)
+    assert gb.equal(made, by_tensors)
+
+
+def test_the_gradient_is_that_of_what_is_not_clamped():
+    x = gb.tensor([0.26, -9.0, 0.9], requires_grad=True)
+
+    gb.fake_quantize_per_tensor_affine(x, 0.1, 0, -8, 7).sum().backward()
+
+    assert x.grad.tolist() == [1, 0, 0]
+
+
+def test_channels_have_scales_of_their_own():
+    x = gb.full((2, 3), 0.26)
+    scale, zero = gb.tensor([0.1, 0.5, 1.0]), gb.tensor([0, 0, 0])
+
+    made = gb.fake_quantize_per_channel_affine(x, scale, zero, 1, -8, 7)
+
+    assert made[1].tolist() == pytest.approx([0.3, 0.5, 0.0])
+    assert gb.equal(made.T, gb.fake_quantize_per_channel_affine(x.T, scale, zero, -2, -8, 7))
+
+
+def test_what_does_not_fit_is_refused():
+    x, one = gb.ones(2, 3), gb.ones(2)
+    with pytest.raises(ValueError, match="quant_min 8 and quant_max 7"):
+        gb.fake_quantize_per_tensor_affine(x, 0.1, 0, 8, 7)
+    with pytest.raises(gb.ShapeError, match=r"scale of sizes \[2\], zero_point of \[2\]; \[3\]"):
+        gb.fake_quantize_per_channel_affine(x, one, one, 1, -8, 7)
+    with pytest.raises(TypeError, match="scale"):
+        gb.fake_quantize_per_tensor_affine(x, "a", 0, -8, 7)  # type: ignore[arg-type]
