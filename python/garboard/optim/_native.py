@@ -50,9 +50,12 @@ class NativeOptimizer(Optimizer):
         """It is made outside every scope."""
 
     def add_param_group(self, param_group: _Group) -> None:
+        self._follow_groups()
         super().add_param_group(param_group)
         self._states.append(type(self)._new_state())
-        self._known.append([ref(p) for p in self.param_groups[-1]["params"]])
+        params = self.param_groups[-1]["params"]
+        is_known = any(self._seen.known_of(p) is not None for p in params)
+        self._known.append([] if is_known else [ref(p) for p in params])
 
     def _follow(self, number: int) -> None:
         """Keep each state with its parameter where a program has put others into a group."""
@@ -73,7 +76,20 @@ class NativeOptimizer(Optimizer):
         seen = [self._seen.known_of(p) for p in params]
         self._load(state, [self._part_of({} if it is None else it.as_it_is()) for it in seen])
 
+    def _follow_groups(self) -> None:
+        """Begin states anew, of what is known of each parameter, where a program has taken a group
+        out of `param_groups`, or put one in."""
+        if len(self._states) == len(self.param_groups):
+            return
+        for known, state in zip(self._known, self._states, strict=True):
+            for known_as, entry in zip(known, self._entries_of(state, len(known)), strict=True):
+                if (parameter := known_as()) is not None:
+                    self._show(parameter, entry)
+        self._states = [type(self)._new_state() for _ in self.param_groups]
+        self._known = [[] for _ in self.param_groups]
+
     def _follow_all(self) -> None:
+        self._follow_groups()
         for number in range(len(self.param_groups)):
             self._follow(number)
 
@@ -116,6 +132,7 @@ class NativeOptimizer(Optimizer):
         if self._is_disposed:
             raise DisposedError(f"{self._name}.step: a disposed optimizer; make a new one")
         self._heed_steps()
+        self._follow_groups()
         self._is_behind = True
         for number, group in enumerate(self.param_groups):
             self._follow(number)
@@ -172,6 +189,7 @@ class NativeOptimizer(Optimizer):
         """Bring up to date what programs look at."""
         if not self._is_behind:
             return
+        self._follow_all()
         self._is_behind = False
         for group, state in zip(self.param_groups, self._states, strict=True):
             params = group["params"]

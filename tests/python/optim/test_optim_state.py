@@ -263,3 +263,32 @@ def test_what_is_popped_from_a_state_is_gone():
         x.copy_(gb.tensor([1.0, 2.0]))
     assert stepped(optimizer) == first
     assert state["step"].item() == 1
+
+
+def test_a_group_that_is_taken_out_takes_its_state_along_when_that_is_taken_out(make):
+    body, head = (gb.tensor([1.0, 2.0], requires_grad=True) for _ in range(2))
+    optimizer = make([body])
+    optimizer.add_param_group({"params": [head]})
+    stepped(optimizer)
+
+    optimizer.param_groups.pop()
+
+    assert len(optimizer.state) == 2
+    assert optimizer.state.pop(head)
+    stepped(optimizer)
+    assert list(optimizer.state) == [body]
+    assert list(optimizer.state_dict()["state"]) == [0]
+
+
+def test_a_group_that_comes_back_finds_its_state(make):
+    x, y, alone, other = (gb.tensor([1.0, 2.0], requires_grad=True) for _ in range(4))
+    optimizer, unchanged = make([x]), make([alone])
+    optimizer.add_param_group({"params": [y]})
+    unchanged.add_param_group({"params": [other]})
+    stepped(optimizer), stepped(unchanged)
+
+    first = optimizer.param_groups.pop(0)
+    optimizer.add_param_group(first)
+    stepped(optimizer), stepped(unchanged)
+
+    assert (x.tolist(), y.tolist()) == (alone.tolist(), other.tolist())

@@ -47,9 +47,11 @@ __all__ = [
     "called",
     "ending_of",
     "is_by_key",
+    "is_kept_once",
     "patch_bounding",
     "patch_stored",
     "patch_stored_small",
+    "pushing",
     "stored_as",
     "stored_small",
     "whole_stored_as",
@@ -240,6 +242,19 @@ def _stored_in(group: Group, ending: Ending) -> tuple[str, Storing, list[End]] |
 def is_by_key(group: Group) -> bool:
     """Tell whether the tensors are keys of the holder, or in its keys."""
     return group.at + 1 < len(group.chain) and group.chain[group.at + 1].edge.kind == "key"
+
+
+def is_kept_once(group: Group) -> bool:
+    """Tell whether all is of one step, as what a single pass leaves is."""
+    return len({it.step for it in group.survivors}) == 1
+
+
+def pushing(group: Group) -> str:
+    """Return what takes the least out of a holder that is a heap, such as `heapq.heappop`; empty of
+    what is none."""
+    found = storing_of(group.named, site_of(group.survivors[-1].site))
+    called = found[1].statement.partition("(")[0] if found is not None else ""
+    return called.replace("heappush", "heappop") if called.endswith("heappush") else ""
 
 
 _WHOLES: dict[type, str] = {dict: "dict", list: "list", tuple: "tuple"}

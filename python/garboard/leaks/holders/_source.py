@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from garboard.leaks.holders._mending import changed_in_place
 from garboard.leaks.holders._statements import (
+    FUNCTIONS,
     Scope,
     remembered,
     statement_at,
@@ -338,8 +339,8 @@ _JOINING = {"cat", "concat", "concatenate", "hstack", "stack", "vstack"}
 
 
 def joining(scope: Scope, name: str) -> str:
-    """Return what makes one tensor of the items of `name`, such as `stack`; empty where nothing
-    does."""
+    """Return what makes one tensor of the items of `name`, such as `stack`, or "backward" where one
+    that is made of them has it called; empty where nothing does."""
     found = (
         callee(node)
         for statement in statements(scope, name)
@@ -348,4 +349,56 @@ def joining(scope: Scope, name: str) -> str:
         if isinstance(node, ast.Call) and callee(node) in _JOINING
         if any(is_named(part, name, scope) for it in node.args for part in ast.walk(it))
     )
-    return next(found, "")
+    is_passed = any(_goes_backward(it, name, scope) for it in _readers(scope, name))
+    return next(found, "") or ("backward" if is_passed else "")
+
+
+def _readers(scope: Scope, name: str) -> list[list[ast.AST]]:
+    """Return the nodes of each function that may read `name`: an attribute, in the whole file."""
+    if not scope.is_attribute:
+        return [list(statements(scope, name))]
+    found = (it for it in statements(Scope(scope.file)) if isinstance(it, FUNCTIONS))
+    return [list(ast.walk(it)) for it in found]
+
+
+def _goes_backward(nodes: list[ast.AST], name: str, scope: Scope) -> bool:
+    """Tell whether a function calls `backward()` on what it makes of the items of `name`.
+
+    for log_prob, reward in zip(policy.log_probs, policy.rewards):
+        losses.append(-log_prob * reward)
+    sum(losses).backward()
+    """
+    made: set[str] = set()
+
+    def is_of_it(node: ast.AST) -> bool:
+        read = [it for it in ast.walk(node) if isinstance(it, ast.Name | ast.Attribute)]
+        of_made = any(isinstance(it, ast.Name) and it.id in made for it in read)
+        return of_made or any(is_named(it, name, scope) for it in read)
+
+    calls = {id(it): it for node in nodes for it in _calls_in(node)}
+    pairs = [pair for node in nodes for pair in _given_names(node)]
+    for call in calls.values():
+        if callee(call) == "append" and call.args and isinstance(call.func, ast.Attribute):
+            pairs.append((call.func.value, call.args[0]))
+    size = -1
+    while size != len(made):
+        size = len(made)
+        made |= {target.id for target, value in pairs if isinstance(target, ast.Name)
+                 if is_of_it(value)}  # fmt: skip
+    return any(
+        callee(it) == "backward" and isinstance(it.func, ast.Attribute) and is_of_it(it.func.value)
+        for it in calls.values()
+    )
+
+
+def _calls_in(node: ast.AST) -> Iterator[ast.Call]:
+    return (it for it in ast.walk(node) if isinstance(it, ast.Call))
+
+
+def _given_names(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """Yield what a statement gives values to, each with what it is made of."""
+    yield from assigned(node)
+    if isinstance(node, ast.AugAssign):
+        yield node.target, node.value
+    elif isinstance(node, ast.For | ast.AsyncFor):
+        yield from ((it, node.iter) for it in ast.walk(node.target) if isinstance(it, ast.Name))

@@ -24,8 +24,10 @@ from garboard.leaks.findings._fixes import (
     called,
     ending_of,
     is_by_key,
+    is_kept_once,
     patch_bounding,
     patch_stored_small,
+    pushing,
     stored_small,
 )
 from garboard.leaks.findings._kind import Kind
@@ -68,15 +70,19 @@ def _fix(group: Group) -> str:
     if is_by_key(group):
         return f"let the keys of {called(group)} be numbers or names: a key keeps its tensor"
     if is_container(group.holder) and (joined := _joined(group)):
+        if joined == "backward":
+            return f"clear {called(group)} when backward() has gone through it"
         return f"clear {name} when {joined}() has made one tensor of it, or keep numbers alone"
     ending = ending_of(group.survivors[-1])
+    if ending == "detach" and is_kept_once(group):
+        return f"take it out of {name} when it is done, or make it inside a dispose_scope()"
     if ending and (statement := stored_small(group)):
         return statement
     if in_words := _of_holder(group, name) or _of_item(group):
         return in_words
     if ending:
         return _ELSE[ending]
-    if len({it.step for it in group.survivors}) == 1:
+    if is_kept_once(group):
         return f"take it out of {name} when it is done, or make it inside a dispose_scope()"
     if group.has_ever_more_holders():
         return f"cut what {name} is part of where it is done with: there are ever more like it"
@@ -125,15 +131,19 @@ def _patch(group: Group) -> Patch:
     """What is only detached still piles up: it is bounded, too."""
     if not is_container(group.holder) or _joined(group) or is_by_key(group):
         return NO_PATCH
-    if ending_of(group.survivors[-1]):
-        return patch_stored_small(group)
-    return NO_PATCH if len({it.step for it in group.survivors}) == 1 else patch_bounding(group)
+    ending = ending_of(group.survivors[-1])
+    if is_kept_once(group) and ending != "item":
+        return NO_PATCH  # of what one pass leaves nothing is to be kept
+    return patch_stored_small(group) if ending else patch_bounding(group)
 
 
 def _bounding(group: Group) -> str:
     holder = group.holder
     if group.named[-1].object is not holder:
         return ""  # something around it has the name, with methods of its own
+    if push := pushing(group):
+        name = expression(group.named)
+        return f", for instance if len({name}) > 100: {push}({name})"
     name = called(group)
     if is_a(holder, dict):
         return f", for instance if len({name}) > 100: {name}.pop(next(iter({name})))"
