@@ -134,10 +134,13 @@ def mended_together(first: str, *others: str) -> str:
 def _together(one: Any, other: Any) -> Any:
     """Return what is the same in two trees, and of what differs that which has the other in it;
     None where neither has."""
+    if isinstance(one, ast.Module):  # what stores, and what bounds the container then
+        stores, known = _together(one.body[0], other.body[0]), set(map(ast.dump, one.body))
+        behind = [it for it in other.body[1:] if ast.dump(it) not in known]
+        return ast.Module([stores, *one.body[1:], *behind], []) if stores is not None else None
     if isinstance(one, list) and isinstance(other, list):
         both = [_together(*pair) for pair in zip(one, other, strict=False)]
-        is_told = None not in both and (len(one) == len(other) or isinstance(one[0], ast.stmt))
-        return [*both, *one[len(both) :], *other[len(both) :]] if is_told else None
+        return both if None not in both and len(one) == len(other) else None
     if not isinstance(one, ast.AST) or not isinstance(other, ast.AST):
         return one if one == other else None
     for whole, part in ((one, other), (other, one)):

@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from garboard.leaks.holders._mending import OF_EACH, End, mended_sum, with_ends
+from garboard.leaks.holders._mending import (
+    OF_EACH,
+    End,
+    mended_sum,
+    mended_together,
+    with_ends,
+)
 
 
 @pytest.mark.parametrize(
@@ -124,3 +130,25 @@ def test_what_is_stored_is_told_from_the_same_name_elsewhere():
     mended = with_ends("(a.append(x), b.append(x.detach()))", "x", [End((), "item")])
 
     assert mended == "(a.append(x.item()), b.append(x.detach()))"
+
+
+@pytest.mark.parametrize(
+    ("first", "other", "both"),
+    [
+        ("f(x.item()), g(y)", "f(x), g(y.item())", "(f(x.item()), g(y.item()))"),
+        ("f((x * 2).item()), g(y)", "f(x * 2), g(y.item())", "(f((x * 2).item()), g(y.item()))"),
+        ("f(h(x).item()), h(y)", "f(h(x)), h(y.item())", "(f(h(x).item()), h(y.item()))"),
+        ("a.append(x.item())", "a.append(x.item())", "a.append(x.item())"),
+        (
+            "f(x), g(y); del a[:-9]",
+            "f(x), g(y); del b[:-9]",
+            "(f(x), g(y)); del a[:-9]; del b[:-9]",
+        ),
+        ("f(x); del a[:-9]", "f(x); del a[:-9]", "f(x); del a[:-9]"),
+        ("a.append(x.item())", "a.append(x.detach())", None),
+        ("a.append(x.item())", "take items out of a", None),
+        ("keep numbers", "a.append(x.item())", None),
+    ],
+)
+def test_two_fixes_of_one_statement_are_put_together_or_the_first_stands(first, other, both):
+    assert mended_together(first, other) == (both or first)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from textwrap import dedent
 
 import pytest
-from garboard.leaks.holders._windows import is_of_some_turns, is_window
+from garboard.leaks.holders._windows import is_ever_longer, is_of_some_turns, is_window
 
 
 @pytest.fixture
@@ -124,3 +124,45 @@ def test_what_runs_in_some_turns_of_an_outer_loop_ends(at, guard, expected):
     )
 
     assert is_of_some_turns(*place) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("rows = zeros(0)\nfor x in xs:\n    rows = cat([rows, x])  # here\n", True),
+        ("rows['a'] = vstack((rows['a'], x))  # here\n", True),
+        ("rows = cat([rows, x])[-9:]  # here\n", False),
+        ("rows = cat([rows, x])  # here\nif len(rows) > 9:\n    rows = rows[-9:]\n", False),
+        ("rows = rows + x  # here\n", False),
+        ("other = cat([rows, x])  # here\n", False),
+        (
+            "for request in requests:\n"
+            "    rows = zeros(0)\n"
+            "    for x in request:\n"
+            "        rows = cat([rows, x])  # here\n",
+            False,
+        ),
+        (
+            "class Log:\n"
+            "    def __init__(self):\n"
+            "        self.rows = zeros(0)\n"
+            "    def add(self, x):\n"
+            "        self.rows = cat([self.rows, x])  # here\n",
+            True,
+        ),
+        (
+            "class Log:\n"
+            "    def reset(self):\n"
+            "        self.rows = zeros(0)\n"
+            "    def add(self, x):\n"
+            "        self.rows = cat([self.rows, x])  # here\n",
+            False,
+        ),
+    ],
+)
+def test_what_is_joined_to_itself_and_never_cut_gets_ever_longer(at, text, expected):
+    assert is_ever_longer(*at(text)) == expected
+
+
+def test_a_file_that_cannot_be_read_has_nothing_that_gets_longer():
+    assert not is_ever_longer("<unknown>", 3)
