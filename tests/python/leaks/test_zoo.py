@@ -71,6 +71,7 @@ PATCHED = (
         "l02_postfixes",
         "l16_losses_of_a_class",
         "l18_one_view",
+        "l18_views",
         "l22_slices",
         "l24_two_shapes",
     ),
@@ -97,6 +98,7 @@ PASTED = (
     *("l02_detached", "l02_history", "l02_losses", "l02_records", "l05_meter", "l05_running_mean"),
     *("l02_flushed_too_late", "l02_losses_and_rates", "l05_of_all_parameters"),
     *("l01_worst", "l02_heap", "l02_pairs", "l05_by_a_factor", "l05_in_place", "l18_one_view"),
+    "l18_views",
     *("l02_given_three_lists", "l02_given_to_an_object", "l02_outputs", "l02_postfixes"),
     *("l16_losses_of_a_class", "l22_slices", "l02_nested_records", "l02_three_calls"),
 )

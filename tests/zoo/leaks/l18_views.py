@@ -3,6 +3,7 @@
 import garboard as gb
 
 KIND, VERDICT, HOLDER = "view-pins-storage", "LEAK", "list `keep`"
+FIX = "keep.append(x[0].clone()); del keep[:-32]"
 
 
 def main(watch):

@@ -50,9 +50,11 @@ __all__ = [
     "is_kept_once",
     "patch_bounding",
     "patch_stored",
+    "patch_stored_bounded",
     "patch_stored_small",
     "pushing",
     "stored_as",
+    "stored_bounded",
     "stored_small",
     "whole_stored_as",
 ]
@@ -150,9 +152,14 @@ def ending_of(stored: Survivor) -> str:
 
 def stored_small(group: Group) -> str | None:
     """Return the statement that stores numbers; or what is detached, and lets go of the oldest."""
-    statement = stored_as(group, ending_of)
-    place = _filled(group)
-    if not (statement and place and _may_be_bounded(group)) or _is_of_numbers(group):
+    is_enough = _is_of_numbers(group)
+    return stored_as(group, ending_of) if is_enough else stored_bounded(group, ending_of)
+
+
+def stored_bounded(group: Group, ending: Ending) -> str | None:
+    """Return the same as `stored_as`, which lets go of the oldest where there are ever more."""
+    statement, place = stored_as(group, ending), _filled(group)
+    if not (statement and place and _may_be_bounded(group)) or is_kept_once(group):
         return statement
     return f"{statement}; {_KINDS[_kind_of(group.holder)].format(place, MOST_KEPT)}"
 
@@ -164,11 +171,16 @@ def _is_of_numbers(group: Group) -> bool:
 
 def patch_stored_small(group: Group) -> Patch:
     """Return the same as a change of the user's file."""
-    small = patch_stored(group, ending_of)
-    if _is_of_numbers(group):
+    is_enough = _is_of_numbers(group)
+    return patch_stored(group, ending_of) if is_enough else patch_stored_bounded(group, ending_of)
+
+
+def patch_stored_bounded(group: Group, ending: Ending) -> Patch:
+    """Return the same as a change of the user's file."""
+    small = patch_stored(group, ending)
+    if not small.edits or is_kept_once(group):
         return small
-    bounding = patch_bounding(group)
-    return Patch(small.file, (*small.edits, *bounding.edits)) if small.edits else small
+    return Patch(small.file, (*small.edits, *patch_bounding(group).edits))
 
 
 def patch_stored(group: Group, ending: Ending) -> Patch:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from garboard._engine import human_bytes
 from garboard.leaks.evidence._rows import Survivor
 from garboard.leaks.evidence._views import LEAST_PINNED
-from garboard.leaks.findings._fixes import patch_stored, stored_as
+from garboard.leaks.findings._fixes import patch_stored_bounded, stored_bounded
 from garboard.leaks.findings._kind import Kind
 from garboard.leaks.findings._leak import Verdict
 from garboard.leaks.holders._groups import Group
@@ -31,7 +31,7 @@ def _figures(group: Group) -> str:
 
 
 def _fix(group: Group) -> str:
-    if line := stored_as(group, _ending):
+    if line := stored_bounded(group, _ending):
         return line
     name = expression(group.named) or "it"
     return f"store copies in {name}, made by .clone(): each lets its storage go"
@@ -51,5 +51,5 @@ KIND = Kind(
     nbytes=lambda group: group.pinned_bytes,
     figures=_figures,
     fix_group=_fix,
-    patch_group=lambda group: patch_stored(group, _ending),
+    patch_group=lambda group: patch_stored_bounded(group, _ending),
 )
