@@ -41,9 +41,10 @@ _SWITCHES = (
 class DisableTorchFunctionSubclass:
     """A block in which no class made of Tensor, and no other block, takes calls over.
 
+    >>> from garboard._C import DisableTorchFunctionSubclass
     >>> class Image(gb.Tensor):
     ...     pass
-    >>> with gb._C.DisableTorchFunctionSubclass():
+    >>> with DisableTorchFunctionSubclass():
     ...     print(type(Image([1.0]) + 1).__name__)
     Tensor
     """

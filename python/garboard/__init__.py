@@ -256,6 +256,7 @@ if TYPE_CHECKING:
     from garboard._root.counts import *  # noqa: F403
     from garboard._root.layers import *  # noqa: F403
     from garboard._root.losses import *  # noqa: F403
+    from garboard._root.quantized import *  # noqa: F403
     from garboard._root.recurrent import *  # noqa: F403
     from garboard._settings import (
         are_deterministic_algorithms_enabled as are_deterministic_algorithms_enabled,

@@ -43,9 +43,9 @@ class TypedStorage:
     [1, 2]
     """
 
-    __slots__ = ("_untyped", "dtype")
+    __slots__ = ("_dtype", "_untyped")
+    _dtype: _engine.dtype
     _untyped: Storage
-    dtype: _engine.dtype
 
     def __init__(
         self,
@@ -56,12 +56,21 @@ class TypedStorage:
         wrap_storage: Storage | None = None,
     ) -> None:
         op = "TypedStorage"
-        self.dtype = check.of_type(_engine.dtype, op, "dtype", dtype)
+        self._dtype = check.of_type(_engine.dtype, op, "dtype", dtype)
         if wrap_storage is not None:
             given = check.of_type(Storage, op, "wrap_storage", wrap_storage)
         if not isinstance(given, Storage):
             given = made(op, given, dtype, device)
         self._untyped = given
+
+    @property
+    def dtype(self) -> _engine.dtype:
+        """The dtype of an element.
+
+        >>> gb.zeros(4).storage().dtype
+        garboard.float32
+        """
+        return self._dtype
 
     def untyped(self) -> Storage:
         """Return the block, which counts bytes.

@@ -73,8 +73,9 @@ class PlaneLanes {
  private:
   using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
 
-  static void turn(T* to, std::int64_t to_stride, const T* from, std::int64_t from_stride,
-                   std::int64_t rows, std::int64_t columns) {
+  [[gnu::noinline, gnu::noclone]] static void turn(T* to, std::int64_t to_stride, const T* from,
+                                                   std::int64_t from_stride, std::int64_t rows,
+                                                   std::int64_t columns) {
     transpose(reinterpret_cast<Bits*>(to), to_stride, reinterpret_cast<const Bits*>(from),
               from_stride, rows, columns);
   }

@@ -57,14 +57,45 @@ void gather_line(const LaneLine<T>& line) {
   for (std::int64_t i = 0; i < line.count; i += each) of[larger(each, least) - least](line, i);
 }
 
+struct LaneAxes {
+  LaneAxis of[space_dims];
+};
+
+/// The places of a convolution, and the elements that they meet.
+LaneAxes places_of(const Convolution& of, const Sizes& sizes) {
+  LaneAxes axes{};
+  for (int d = 0; d < space_dims; ++d)
+    axes.of[d] = {.outputs = sizes.places[d],
+                  .inputs = sizes.sizes[d],
+                  .taps = sizes.taps[d],
+                  .step = of.stride[d],
+                  .shift = -of.padding[d],
+                  .tap_step = of.dilation[d],
+                  .divisor = 1};
+  return axes;
+}
+/// Its elements, and the places that meet them.
+LaneAxes elements_of(const Convolution& of, const Sizes& sizes) {
+  LaneAxes axes{};
+  for (int d = 0; d < space_dims; ++d)
+    axes.of[d] = {.outputs = sizes.sizes[d],
+                  .inputs = sizes.places[d],
+                  .taps = sizes.taps[d],
+                  .step = 1,
+                  .shift = of.padding[d],
+                  .tap_step = -of.dilation[d],
+                  .divisor = of.stride[d]};
+  return axes;
+}
+
 /// The planes of the lanes, and what taps multiply there.
 template <class T>
 class LaneBlocks {
  public:
   static constexpr std::int64_t lanes = WideVector<T>::lanes;
 
-  LaneBlocks(const Convolution& of, const LaneAxis (&axes)[space_dims])
-      : of(of), sizes(of), bands(axes, lanes * std::int64_t{sizeof(T)}) {
+  LaneBlocks(const Convolution& of, const LaneAxes& axes)
+      : of(of), sizes(of), bands(axes.of, lanes * std::int64_t{sizeof(T)}) {
     const LaneAxis& x = bands.x;
     for (std::int64_t r = 0; r < smaller(x.divisor, x.outputs); ++r) {
       for (std::int64_t k = 0; k < x.taps; ++k)
@@ -98,6 +129,23 @@ class LaneBlocks {
                  const T* bias) const {
     for (std::int64_t lane = 0; lane < planes(block); ++lane)
       to[lane] = bias ? bias[channel(block, lane) * rows + row] : T(0);
+  }
+
+  // Of a block's planes, the first of which is at `plane` and each `apart` from the next one, the
+  // lines that a band meets and those that it makes.
+  void read_met(const PlaneLanes<T>& met, const T* plane, std::int64_t apart, std::int64_t block,
+                std::int64_t band) const {
+    const std::int64_t line = bands.first_met(band);
+    met.read(plane + line * bands.x.inputs, apart, planes(block),
+             (bands.last_met(band) - line) * bands.z.inputs);
+  }
+  void read_made(const PlaneLanes<T>& made, const T* plane, std::int64_t apart, std::int64_t block,
+                 std::int64_t band) const {
+    made.read(plane + bands.first(band) * bands.x.outputs, apart, planes(block), lines(band));
+  }
+  void write_made(const PlaneLanes<T>& made, T* plane, std::int64_t apart, std::int64_t block,
+                  std::int64_t band) const {
+    made.write(plane + bands.first(band) * bands.x.outputs, apart, planes(block), lines(band));
   }
 
   /// `each(line, z, y)` for each output's line of a band.
@@ -158,6 +206,10 @@ class LaneBlocks {
   LaneBands bands;
 
  private:
+  std::int64_t lines(std::int64_t band) const {
+    return (bands.last(band) - bands.first(band)) * bands.z.outputs;
+  }
+
   // Of a line, class after class; offsets are from its first place.
   std::vector<LaneTap> line_taps_;
   std::vector<std::size_t> class_ends_;
@@ -166,16 +218,7 @@ class LaneBlocks {
 template <class T>
 void convolve_lanes(const Convolve& of) {
   const Sizes sizes(of);
-  LaneAxis axes[space_dims];
-  for (int d = 0; d < space_dims; ++d)
-    axes[d] = {sizes.places[d],
-               sizes.sizes[d],
-               sizes.taps[d],
-               of.stride[d],
-               -of.padding[d],
-               of.dilation[d],
-               1};
-  const LaneBlocks<T> all(of, axes);
+  const LaneBlocks<T> all(of, places_of(of, sizes));
   constexpr std::int64_t lanes = WideVector<T>::lanes;
   const std::int64_t plane = product(sizes.sizes), made = product(sizes.places), rows = sizes.rows;
   all.for_each(all.blocks() * all.bands.count, [&](std::int64_t first, std::int64_t last) {
@@ -187,16 +230,13 @@ void convolve_lanes(const Convolve& of) {
     for (std::int64_t i = first; i < last; ++i) {
       interruption_point();
       const std::int64_t block = i / all.bands.count, band = i % all.bands.count;
-      const std::int64_t line = all.bands.first_met(band), lines = all.bands.last_met(band) - line;
-      met.read(of.x.as<T>() + block * lanes * plane + line * sizes.sizes[2], plane,
-               all.planes(block), lines * sizes.sizes[0]);
+      all.read_met(met, of.x.as<T>() + block * lanes * plane, plane, block, band);
       for (std::int64_t r = 0; r < rows; ++r) {
         all.read_factors(factors.as<T>(), block, r);
         all.read_bias(bias, block, r, rows, of.bias.as<T>());
         all.gather(out, met, band, factors.as<T>(), bias, list);
-        const std::int64_t to = all.bands.first(band);
-        out.write(of.out.as<T>() + (block * lanes * rows + r) * made + to * sizes.places[2],
-                  rows * made, all.planes(block), (all.bands.last(band) - to) * sizes.places[0]);
+        all.write_made(out, of.out.as<T>() + (block * lanes * rows + r) * made, rows * made, block,
+                       band);
       }
     }
   });
@@ -205,11 +245,7 @@ void convolve_lanes(const Convolve& of) {
 template <class T>
 void spread_lanes(const ConvolutionInputGradient& of) {
   const Sizes sizes(of);
-  LaneAxis axes[space_dims];
-  for (int d = 0; d < space_dims; ++d)
-    axes[d] = {sizes.sizes[d], sizes.places[d], sizes.taps[d], 1,
-               of.padding[d],  -of.dilation[d], of.stride[d]};
-  const LaneBlocks<T> all(of, axes);
+  const LaneBlocks<T> all(of, elements_of(of, sizes));
   constexpr std::int64_t lanes = WideVector<T>::lanes;
   const std::int64_t plane = product(sizes.sizes), came = product(sizes.places), rows = sizes.rows;
   all.for_each(all.blocks() * all.bands.count, [&](std::int64_t first, std::int64_t last) {
@@ -221,17 +257,14 @@ void spread_lanes(const ConvolutionInputGradient& of) {
     for (std::int64_t i = first; i < last; ++i) {
       interruption_point();
       const std::int64_t block = i / all.bands.count, band = i % all.bands.count;
-      const std::int64_t line = all.bands.first_met(band), lines = all.bands.last_met(band) - line;
       all.read_bias(bias, block, 0, 1, of.bias.as<T>());
       for (std::int64_t r = 0; r < rows; ++r) {
-        met.read(of.out.as<T>() + (block * lanes * rows + r) * came + line * sizes.places[2],
-                 rows * came, all.planes(block), lines * sizes.places[0]);
+        all.read_met(met, of.out.as<T>() + (block * lanes * rows + r) * came, rows * came, block,
+                     band);
         all.read_factors(factors.as<T>(), block, r);
         all.gather(out, met, band, factors.as<T>(), r == 0 ? bias : nullptr, list);
       }
-      const std::int64_t to = all.bands.first(band);
-      out.write(of.x.as<T>() + block * lanes * plane + to * sizes.sizes[2], plane,
-                all.planes(block), (all.bands.last(band) - to) * sizes.sizes[0]);
+      all.write_made(out, of.x.as<T>() + block * lanes * plane, plane, block, band);
     }
   });
 }
@@ -278,16 +311,7 @@ constexpr SumLine<T> sum_lines[most_summed] = {sum_line<T, 1>, sum_line<T, 2>, s
 template <class T>
 void sum_in_lanes(const ConvolutionWeightGradient& of) {
   const Sizes sizes(of);
-  LaneAxis axes[space_dims];
-  for (int d = 0; d < space_dims; ++d)
-    axes[d] = {sizes.places[d],
-               sizes.sizes[d],
-               sizes.taps[d],
-               of.stride[d],
-               -of.padding[d],
-               of.dilation[d],
-               1};
-  const LaneBlocks<T> all(of, axes);
+  const LaneBlocks<T> all(of, places_of(of, sizes));
   constexpr std::int64_t lanes = WideVector<T>::lanes;
   const std::int64_t plane = product(sizes.sizes), came = product(sizes.places), rows = sizes.rows;
   const std::int64_t each = rows * all.taps() * lanes;
@@ -300,14 +324,10 @@ void sum_in_lanes(const ConvolutionWeightGradient& of) {
       fill(of_block, each, T(0));
       for (std::int64_t band = 0; band < all.bands.count; ++band) {
         interruption_point();
-        const std::int64_t line = all.bands.first_met(band);
-        met.read(of.x.as<T>() + block * lanes * plane + line * sizes.sizes[2], plane,
-                 all.planes(block), (all.bands.last_met(band) - line) * sizes.sizes[0]);
-        const std::int64_t from = all.bands.first(band);
+        all.read_met(met, of.x.as<T>() + block * lanes * plane, plane, block, band);
         for (std::int64_t r = 0; r < rows; ++r) {
-          grads.read(of.out.as<T>() + (block * lanes * rows + r) * came + from * sizes.places[2],
-                     rows * came, all.planes(block),
-                     (all.bands.last(band) - from) * sizes.places[0]);
+          all.read_made(grads, of.out.as<T>() + (block * lanes * rows + r) * came, rows * came,
+                        block, band);
           T* const of_row = of_block + r * all.taps() * lanes;
           all.for_each_line(band, [&](std::int64_t to, std::int64_t z, std::int64_t y) {
             all.for_each_met(band, z, y, [&](std::int64_t of_line, std::int64_t tap) {

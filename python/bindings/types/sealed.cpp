@@ -14,8 +14,8 @@ newfunc pybind_new = nullptr;
 
 /// Which are sealed, by their address: they live as long as the process.
 std::vector<PyTypeObject*>& sealed_types() {
-  static std::vector<PyTypeObject*> types;
-  return types;
+  static auto* const types = new std::vector<PyTypeObject*>;  // never destroyed
+  return *types;
 }
 
 // pybind11 throws, through Python's own frames, where the root itself is asked for an object, as
