@@ -182,11 +182,9 @@ def wrap_torch_function(dispatcher: Callable[..., Iterable[object]]) -> Callable
         @wraps(func)
         def wrapped(*args: Any, **kwargs: Any) -> Any:
             relevant = dispatcher(*args, **kwargs)
-            return (
-                handle_torch_function(wrapped, relevant, *args, **kwargs)
-                if (has_torch_function(relevant))
-                else func(*args, **kwargs)
-            )
+            if has_torch_function(relevant):
+                return handle_torch_function(wrapped, relevant, *args, **kwargs)
+            return func(*args, **kwargs)
 
         return wrapped  # type: ignore[return-value]
 

@@ -20,7 +20,7 @@ inline bool is_of_halves(const Convolution& of) {
   return of.x.dtype == DType::bfloat16 || of.x.dtype == DType::float16;
 }
 
-/// Whether it goes by pairs; its sums are `depth` long, over `channels` that are laid by twos.
+/// Whether pairs pay, seen as a product of such sizes.
 inline bool goes_by_pairs(const Convolution& of, std::int64_t rows, std::int64_t columns,
                           std::int64_t depth) {
   return of.x.dtype == DType::bfloat16 && is_for_pairs(rows, columns, depth);

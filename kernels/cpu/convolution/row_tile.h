@@ -15,7 +15,8 @@
 namespace garboard::kernels::GARBOARD_ISA {
 namespace {
 
-/// A tile has `vectors` of out channels, and half as many places to all of them.
+/// A tile has `vectors` of out channels, as many places as there are registers for, or down to half
+/// as many.
 constexpr int most_row_places(int vectors) { return (has_many_registers ? 28 : 12) / vectors; }
 constexpr int least_row_places(int vectors) { return (most_row_places(vectors) + 1) / 2; }
 /// Four vectors for lines so short that two would be too few sums.

@@ -43,9 +43,10 @@ struct TapFactors {
   void pack_by_taps(T* to, std::int64_t line, std::int64_t group, std::int64_t row,
                     std::int64_t rows, std::int64_t first_channel, std::int64_t channels) const {
     const T* const from = data + group * group_step + row * row_step + first_channel * channel_step;
+    constexpr std::int64_t side = square_side<Bits>;
     std::int64_t packed = 0;
-    if constexpr (square_side < Bits >> 0)
-      for (; is_dense() && packed + square_side<Bits> <= rows; packed += square_side<Bits>)
+    if constexpr (side > 0)
+      for (; is_dense() && packed + side <= rows; packed += side)
         pack_square(to + packed, line, from + packed * row_step, channels);
     for (std::int64_t k = 0; k < count(); ++k)
       for (std::int64_t c = 0; c < channels; ++c, to += line) {
