@@ -14,7 +14,7 @@ def _rounded(
 ) -> Tensor:
     least, most = check.integer(op, "quant_min", low), check.integer(op, "quant_max", high)
     if least > most:
-        raise ValueError(f"{op}: quant_min {least} and quant_max {most}; quant_min may not be above")
+        raise ValueError(f"{op}: quant_min {least} and quant_max {most}; it may not be above")
     with no_grad():
         places = (x / scale + zero).round()
         fits = (places >= least) & (places <= most)
