@@ -40,7 +40,7 @@ void pack_lines(T* to, std::int64_t line, const T* from, std::int64_t row_stride
       for (; turned + side <= depth; turned += side) {
         for (std::int64_t i = 0; i < rows; ++i)
           __builtin_memcpy(square + i * side, from + i * row_stride + turned, side * sizeof(T));
-        transpose_square(reinterpret_cast<Bits*>(to + turned * line), line, square, side);
+        transpose_square<side>(reinterpret_cast<Bits*>(to + turned * line), line, square, side);
       }
     }
   }

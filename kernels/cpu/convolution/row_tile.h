@@ -69,7 +69,7 @@ void turn_squares(T* to, const T* from) {
   for (std::int64_t i = 0; i < rows; i += larger(side, 1))
     for (std::int64_t j = 0; j < columns; j += larger(side, 1))
       if constexpr (side > 0)
-        transpose_square(reinterpret_cast<Bits*>(to + j * rows + i), rows,
+        transpose_square<side>(reinterpret_cast<Bits*>(to + j * rows + i), rows,
                          reinterpret_cast<const Bits*>(from + i * columns + j), columns);
       else
         to[j * rows + i] = from[i * columns + j];

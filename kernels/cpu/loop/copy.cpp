@@ -61,7 +61,7 @@ void copy(const View& out, const View& x) {
   if (x.dtype == out.dtype) {
     const auto bytes = out.count * static_cast<std::int64_t>(item_size(out.dtype));
     if (!(out.contiguous && is_flat(x, out))) {
-      if (x.count == out.count && copy_transposed(out, x)) return;
+      if (copy_transposed(out, x)) return;
       return run(copy_of(out.dtype), out, &in);
     }
     if (out.data == x.data) return;
@@ -78,7 +78,8 @@ void copy(const View& out, const View& x) {
     visit_dtype(x.dtype, [&]<class From>(Type<From>) {
       if constexpr (!std::is_same_v<To, From>) {
         constexpr Stretch stretch = convert_stretch<To, From>;
-        if (!run_short<stretch, 1>(out, x)) run({stretch, 1, 1}, out, &in);
+        if (run_short<stretch, 1>(out, x) || copy_transposed(out, x, stretch)) return;
+        run({stretch, 1, 1}, out, &in);
       }
     });
   });
