@@ -167,11 +167,14 @@ ValuesAndIndices max_pool(const PoolForm& form, const Tensor& input, bool wants_
   }
   const bool is_small = product(form.sizes) <= std::int64_t{1} << 31;
   const Tensor out = empty_of(form.op, form.out, input.dtype(), input.device());
-  const Tensor indices =
-      empty_of(form.op, form.out, is_small ? DType::int32 : DType::int64, input.device());
+  Tensor indices;
+  View named;
+  if (wants_indices || must_record({input})) {
+    indices = empty_of(form.op, form.out, is_small ? DType::int32 : DType::int64, input.device());
+    named = planes_view(indices, form.planes, form.places);
+  }
   if (out.count() > 0)
-    kernels::run(kernels::MaxPool{planes_view(out, form.planes, form.places),
-                                  planes_view(indices, form.planes, form.places),
+    kernels::run(kernels::MaxPool{planes_view(out, form.planes, form.places), named,
                                   planes_view(dense(input), form.planes, form.sizes), form.window},
                  input.device());
   record(form.op, out, {input}, Keep::nothing,

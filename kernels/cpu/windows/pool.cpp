@@ -1,141 +1,12 @@
-// Pools, a plane at a time and a line of places for each tap: the innermost loop runs along the
-// line, over elements that lie as far apart as the places.
+// Averages of pools, and what indices of a pool send to elements and take from them.
 #include <vector>
 
-#include "kernels/cpu/loop/parallel.h"
-#include "kernels/cpu/loop/parts.h"
-#include "kernels/cpu/loop/plan.h"
 #include "kernels/cpu/loop/scratch.h"
-#include "kernels/formulas/pool_dim.h"
+#include "kernels/cpu/windows/pool_shape.h"
 #include "kernels/functors/element.h"
-#include "kernels/functors/reduce.h"
 
 namespace garboard::kernels::GARBOARD_ISA {
 namespace {
-
-struct PoolShape {
-  std::int64_t planes, size = 1, places = 1;
-  PoolDim dim[space_dims];
-
-  PoolShape(const View& out, const View& x, const PoolWindow& window) : planes(x.sizes.data()[0]) {
-    for (int d = 0; d < space_dims; ++d) {
-      dim[d] = PoolDim::of(window, d, x.sizes.data()[d + 1], out.sizes.data()[d + 1]);
-      size *= dim[d].size;
-      places *= dim[d].places;
-    }
-  }
-
-  /// Calls `visit(first)` for each line that a line of places meets: `first` is the number in the
-  /// plane of the line's first element.
-  template <class Visit>
-  void for_each_line(std::int64_t z, std::int64_t y, Pace& pace, Visit visit) const {
-    const PoolDim &deep = dim[0], &high = dim[1], &wide = dim[2];
-    const std::int64_t taps = wide.adapts ? 1 : smaller(wide.taps, wide.size);
-    const std::int64_t from_z = deep.first(z), from_y = high.first(y);
-    for (std::int64_t i = deep.first_tap(z); i < deep.last_tap(z); ++i)
-      for (std::int64_t j = high.first_tap(y); j < high.last_tap(y); ++j) {
-        pace.advance(wide.size + wide.places * taps);
-        visit(((from_z + i * deep.step()) * high.size + from_y + j * high.step()) * wide.size);
-      }
-  }
-
-  /// Calls `visit(begin, end, at)` for each tap of a line: places [begin, end) meet elements at,
-  /// at + stride, ... of it. Not for what adapts.
-  template <class Visit>
-  void for_each_tap(Pace& pace, Visit visit) const {
-    const PoolDim& wide = dim[2];
-    // The last place meets the first taps, the first place the last ones.
-    const std::int64_t from = wide.first_tap(wide.places - 1), to = wide.last_tap(0);
-    for (std::int64_t k = from; k < to; ++k) {
-      const std::int64_t offset = k * wide.dilation - wide.padding;
-      const std::int64_t begin = smaller(larger(divided_up(-offset, wide.stride), 0), wide.places);
-      const std::int64_t end =
-          smaller(larger(divided_up(wide.size - offset, wide.stride), begin), wide.places);
-      if (begin >= end) continue;
-      pace.advance(end - begin);
-      visit(begin, end, begin * wide.stride + offset);
-    }
-  }
-
-  template <class Run>
-  void for_each_plane(double element_ns, Run run) const {
-    double met = element_ns;
-    for (const PoolDim& one : dim)
-      met *= one.adapts ? static_cast<double>(one.size + one.places)
-                        : static_cast<double>(one.places) *
-                              static_cast<double>(smaller(one.taps, one.size));
-    const std::int64_t grain = (1 << 14) / (places + size) + 1;
-    for_each_part(planes, grain, met * static_cast<double>(planes),
-                  [&](std::int64_t first, std::int64_t last) {
-                    Pace pace;
-                    for (std::int64_t plane = first; plane < last; ++plane) {
-                      pace.advance(size + places);
-                      run(plane, pace);
-                    }
-                  });
-  }
-};
-
-/// Keeps the larger of each, and its place; NaN once it is met, and the last one's place.
-template <class T, class I>
-void keep_larger(T* best, I* where, const T* x, std::int64_t count, std::int64_t stride, I at) {
-  if (stride == 1) {
-    for (std::int64_t i = 0; i < count; ++i) {
-      const bool is_better = x[i] > best[i] || x[i] != x[i];
-      best[i] = is_better ? x[i] : best[i];
-      where[i] = is_better ? static_cast<I>(at + i) : where[i];
-    }
-    return;
-  }
-  for (std::int64_t i = 0; i < count; ++i) {
-    const T value = x[i * stride];
-    const bool is_better = value > best[i] || value != value;
-    best[i] = is_better ? value : best[i];
-    where[i] = is_better ? static_cast<I>(at + i * stride) : where[i];
-  }
-}
-
-template <class T, class I>
-void max_pool(const MaxPool& of) {
-  const PoolShape shape(of.out, of.x, of.window);
-  const PoolDim& wide = shape.dim[2];
-  shape.for_each_plane(0.5, [&](std::int64_t plane, Pace& pace) {
-    const T* const x = of.x.as<T>() + plane * shape.size;
-    T* best = of.out.as<T>() + plane * shape.places;
-    I* where = of.indices.as<I>() + plane * shape.places;
-    const std::int64_t lines = shape.dim[0].places * shape.dim[1].places;
-    for (std::int64_t line = 0; line < lines; ++line, best += wide.places, where += wide.places) {
-      const std::int64_t z = line / shape.dim[1].places, y = line % shape.dim[1].places;
-      for (std::int64_t i = 0; i < wide.places; ++i) {
-        best[i] = functors::lowest<T>;
-        where[i] = -1;
-      }
-      shape.for_each_line(z, y, pace, [&](std::int64_t first) {
-        if (!wide.adapts)
-          return shape.for_each_tap(
-              pace, [&](std::int64_t begin, std::int64_t end, std::int64_t at) {
-                keep_larger(best + begin, where + begin, x + first + at, end - begin, wide.stride,
-                            static_cast<I>(first + at));
-              });
-        for (std::int64_t i = 0; i < wide.places; ++i)
-          for (std::int64_t k = 0; k < wide.count(i); ++k) {
-            const std::int64_t at = first + wide.first(i) + k;
-            keep_larger(best + i, where + i, x + at, 1, 1, static_cast<I>(at));
-          }
-      });
-      // All that was met is -inf: the first of it. What met nothing, between dilated taps, stays.
-      for (std::int64_t i = 0; i < wide.places; ++i)
-        if (where[i] < 0 && wide.first_tap(i) < wide.last_tap(i)) {
-          const std::int64_t inside = wide.first(i) + wide.first_tap(i) * wide.step();
-          bool is_found = false;
-          shape.for_each_line(z, y, pace, [&](std::int64_t first) {
-            if (!is_found) where[i] = static_cast<I>(first + inside);
-            is_found = true;
-          });
-        }
-    }
-  });
-}
 
 /// Where nothing was picked, the number is -1. Any other comes of a hook that gave back other
 /// numbers than it was given to keep: a plane's own memory is all that they reach.
@@ -293,11 +164,6 @@ void spread_average(const AveragePoolGradient& of) {
   });
 }
 
-/// Calls `run(Type<T>, Type<I>)`.
-template <class T, class Run>
-void visit_indices(Type<T> type, DType indices, Run run) {
-  indices == DType::int32 ? run(type, Type<std::int32_t>{}) : run(type, Type<std::int64_t>{});
-}
 template <class Run>
 void visit_indexed(DType dtype, DType indices, Run run) {
   dtype == DType::float32 ? visit_indices(Type<float>{}, indices, run)
@@ -306,15 +172,6 @@ void visit_indexed(DType dtype, DType indices, Run run) {
 
 }  // namespace
 
-template <>
-void kernel(const MaxPool& of, Stream) {
-  visit_real(of.name, of.x.dtype, [&]<class T>(Type<T> type) {
-    if constexpr (functors::Number<T>)
-      visit_indices(type, of.indices.dtype, [&]<class I>(Type<T>, Type<I>) { max_pool<T, I>(of); });
-    else
-      __builtin_trap();  // the op lets none through
-  });
-}
 template <>
 void kernel(const PlaneScatter& of, Stream) {
   visit_indexed(of.x.dtype, of.indices.dtype,

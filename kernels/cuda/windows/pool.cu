@@ -89,7 +89,7 @@ __global__ void keep_largest(T* out, I* indices, const T* x, PoolShape shape, st
     where = static_cast<I>(at);
   });
   out[i] = best;
-  indices[i] = where;
+  if (indices) indices[i] = where;
 }
 
 template <class T, class I>
@@ -112,7 +112,7 @@ __global__ void keep_largest_near(T* out, I* indices, const T* x,
       }
     }
   out[i] = best;
-  indices[i] = static_cast<I>(where);
+  if (indices) indices[i] = static_cast<I>(where);
 }
 
 /// An element asks the places that meet it which of them name it.

@@ -149,6 +149,51 @@ def test_an_unpool_puts_back_what_its_pool_took():
         np.testing.assert_array_equal(x.grad, taken)
 
 
+@pytest.mark.parametrize(
+    ("sizes", "options"),
+    [
+        ((2, 64), {"kernel_size": 2}),
+        ((2, 64), {"kernel_size": 3}),
+        ((2, 65), {"kernel_size": 4}),
+        ((2, 300), {"kernel_size": 40, "stride": 30, "padding": 20}),
+        ((2, 300), {"kernel_size": 5, "stride": 2, "padding": 2, "ceil_mode": True}),
+        ((2, 300), {"kernel_size": 3, "dilation": 7}),
+        ((2, 9, 33), {"kernel_size": (3, 4), "padding": (1, 2)}),
+        ((2, 9, 33), {"kernel_size": (9, 33)}),
+        ((2, 4, 9, 33), {"kernel_size": 2}),
+    ],
+)
+def test_a_pool_gives_the_same_whether_it_is_asked_where_or_not(sizes, options, no_leaks):
+    rng = np.random.default_rng(1)
+    array = rng.normal(size=sizes).astype(np.float32)
+    pool = getattr(functional, f"max_pool{len(sizes) - 1}d")
+    for special in (0.0, np.nan, -np.inf):
+        array[rng.random(sizes) < 0.03] = special
+        x = gb.from_numpy(array)
+
+        values, indices = pool(x, **options, return_indices=True)
+
+        np.testing.assert_array_equal(pool(x, **options), values)
+        found = np.take_along_axis(array.reshape(2, -1), indices.flatten(1).numpy(), 1)
+        np.testing.assert_array_equal(found, values.flatten(1))
+
+
+@pytest.mark.parametrize("places", [1, 7, 11])
+def test_an_adaptive_pool_finds_the_largest_of_each_part(places, no_leaks):
+    array = np.random.default_rng(2).normal(size=(3, 200)).astype(np.float32)
+    array[0, 50] = np.nan
+
+    values, indices = functional.adaptive_max_pool1d(gb.from_numpy(array), places, True)
+
+    ends = [(i * 200 // places, -(-(i + 1) * 200 // places)) for i in range(places)]
+    expected = np.stack([array[:, a:b].max(1) for a, b in ends], 1)
+    np.testing.assert_array_equal(values, expected)
+    np.testing.assert_array_equal(
+        functional.adaptive_max_pool1d(gb.from_numpy(array), places), expected
+    )
+    np.testing.assert_array_equal(np.take_along_axis(array, indices.numpy(), 1), expected)
+
+
 def test_a_pool_keeps_the_first_of_equals_and_any_nan():
     x = gb.tensor([[[1.0, 1.0, float("nan"), 5.0, -np.inf, -np.inf]]])
 

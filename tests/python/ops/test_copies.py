@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import garboard as gb
+import numpy as np
 import pytest
 
 COPIES: dict[str, Callable[[gb.Tensor], gb.Tensor]] = {
@@ -38,6 +39,43 @@ def test_gradients_pass_through_a_copy(name: str, no_leaks: None) -> None:
     made = COPIES[name](x * 1)
     made.sum().backward()
     assert x.grad.sum().item() == made.numel()
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "float16", "float32", "int64", "complex128"])
+@pytest.mark.parametrize("count", [1, 2, 3, 5])
+def test_columns_are_stacked_beside_each_other(dtype: str, count: int, no_leaks: None) -> None:
+    arrays = [
+        (np.arange(6000) * (k + 1) % 100).reshape(2, 3000).astype(dtype) for k in range(count)
+    ]
+    columns = [gb.from_numpy(array) for array in arrays]
+
+    np.testing.assert_array_equal(gb.stack(columns, -1), np.stack(arrays, -1))
+    np.testing.assert_array_equal(
+        gb.stack([x.t() for x in columns], -1), np.stack([a.T for a in arrays], -1)
+    )
+    np.testing.assert_array_equal(
+        gb.cat([x[:, 1:2] for x in columns], -1), np.concatenate([a[:, 1:2] for a in arrays], -1)
+    )
+    np.testing.assert_array_equal(gb.stack([columns[0]] * 2, -1), np.stack([arrays[0]] * 2, -1))
+
+
+def test_columns_of_other_layouts_and_dtypes_are_stacked_too() -> None:
+    a, b = gb.arange(6).reshape(2, 3), gb.arange(6.0).reshape(3, 2).t()
+
+    made = gb.stack([a, b, b[:1].expand(2, 3)], -1)
+
+    assert made.tolist()[1] == [[3.0, 1.0, 0.0], [4.0, 3.0, 2.0], [5.0, 5.0, 4.0]]
+
+
+@pytest.mark.parametrize("to", ["uint8", "float16", "float32", "float64"])
+@pytest.mark.parametrize("given", ["uint8", "bfloat16", "float32", "int64"])
+def test_a_turned_image_is_converted(given: str, to: str, no_leaks: None) -> None:
+    array = np.random.default_rng(0).integers(0, 200, (67, 70, 3)).astype(np.float32)
+    image = gb.from_numpy(array).to(getattr(gb, given))
+
+    turned = image.permute(2, 0, 1).to(getattr(gb, to))
+
+    np.testing.assert_array_equal(turned.float(), array.transpose(2, 0, 1))
 
 
 def test_ravel_is_dense() -> None:

@@ -68,6 +68,35 @@ TEST_P(CopyTest, TransposesOfAllShapesArriveWhole) {
   });
 }
 
+TEST_P(CopyTest, NarrowSidesAndThoseBesideWholeSquaresAreTurned) {
+  for_each_type(TypeList<std::uint8_t, std::int16_t, float, double>{}, [&]<class T> {
+    for (const std::int64_t side : {2, 3, 4, 5, 7, 8, 9, 15, 17, 31, 33, 65, 79})
+      for (const auto& sizes : {Dims{side, 5000 / side + side}, Dims{5000 / side + side, side},
+                                Dims{5, side, 1000 / side + 3}}) {
+        const int last = sizes.size() - 1;
+        const auto turned = Array<T>::random(sizes, 0, 100, 1).transposed(last - 1, last);
+        Array<T> dense(turned.sizes());
+        Dims wider = turned.sizes();
+        wider[last] = 2 * wider[last] + 3;
+        Array<T> apart(wider);
+
+        table.run(Copy{dense.view(), turned.view()}, {});
+        View left = apart.view();
+        left = make_view(left.data, left.dtype, turned.sizes(), left.strides);
+        table.run(Copy{left, turned.view()}, {});
+
+        ASSERT_EQ(values(dense), values(turned));
+        std::int64_t written = 0;
+        for (std::int64_t i = 0, row = turned.sizes()[last]; i < turned.count(); ++i) {
+          ASSERT_EQ(apart[i / row * wider[last] + i % row], turned[i]);
+          written += turned[i] != T(0);
+        }
+        for (std::int64_t i = 0; i < apart.count(); ++i) written -= apart[i] != T(0);
+        ASSERT_EQ(written, 0);  // and nothing beside
+      }
+  });
+}
+
 TEST_P(CopyTest, LargeCopiesArriveWhole) {
   const auto x =
       Array<std::uint8_t>::made({(16 << 20) + 99}, [](std::int64_t i) { return i % 251; });
