@@ -17,7 +17,7 @@ inline constexpr std::int64_t line_bytes = 64;
 // 32 KiB.
 inline constexpr std::int64_t loop_block = 1024, loop_tile_side = 32;
 /// A row at least this long is worth a call of its own.
-inline constexpr std::int64_t own_row = 128;
+inline constexpr std::int64_t own_row = 64;
 /// From this size on a dense result is no longer computed at once: threads may share it, and it may
 /// go past the cache.
 inline constexpr std::int64_t long_elements = 1 << 15;
@@ -44,7 +44,7 @@ inline constexpr double element_ns = is_wide                                    
 // Copies.
 inline constexpr double copied_byte_ns = 0.04, turned_byte_ns = 0.1, counted_ns = 0.5;
 inline constexpr std::int64_t copied_part_bytes = std::int64_t{1} << 18, counted_part = 1 << 15;
-inline constexpr std::int64_t turned_tile_side = 64, turned_least = 1 << 12, turned_part = 1 << 15;
+inline constexpr std::int64_t turned_tile_side = 64, turned_least = 1 << 8, turned_part = 1 << 15;
 
 // Kernels of whole rows.
 inline constexpr double row_element_ns = 1;  // of several passes

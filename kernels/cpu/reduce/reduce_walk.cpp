@@ -7,8 +7,12 @@
 namespace garboard::kernels::GARBOARD_ISA {
 namespace {
 
-constexpr std::int64_t short_row = 16, lone_row = 1 << 16;
+constexpr std::int64_t lone_row = 1 << 16;
 constexpr std::int64_t long_columns = 1 << 22;  // elements in all
+constexpr std::int64_t long_fold = 1 << 14;     // likewise
+
+/// Rows shorter than that are turned into columns, many at a time: each by itself costs some 10 ns.
+std::int64_t short_row(int item) { return item < 8 ? 44 : 24; }
 
 /// The dims that stay and those that go, each list walked by itself. Operand 0 is x: the larger one
 /// decides the order of the walk. Operand 1 is out.
@@ -98,12 +102,21 @@ class Columns {
         across_(r.kept.inner()),
         down_(r.reduced.inner()),
         item_(r.kept.operand[0].item) {
-    // Few that lie row after row: several rows count as one, or the loops would be too short.
+    // Few that lie row after row: several rows count as one, or the loops would be too short. Each
+    // of these is merged in the end, which has to be worth it.
+    const std::int64_t wide = down_.size * across_.size < long_fold ? 64 : 256;
     if (across_.strides[0] == 1 && down_.strides[0] == across_.size && across_.size < 64)
-      fold_ = smaller(down_.size, 256 / across_.size);
+      fold_ = smaller(down_.size, divided_up(wide, across_.size));
   }
 
-  std::int64_t at_once() const { return smaller(across_.size, max_columns); }
+  /// Short rows are turned into columns whole.
+  std::int64_t at_once() const {
+    const bool are_turned = across_.strides[0] != 1 && down_.strides[0] == 1;
+    const std::int64_t most = !are_turned || down_.size >= short_row(item_) ? max_columns
+                              : down_.size > 16                             ? block_elements / 32
+                                                                            : block_elements / 16;
+    return smaller(across_.size, most);
+  }
 
   /// `accumulators` have room for max_columns.
   void start(char* accumulators, std::int64_t n) const { loops_.start(accumulators, n * fold_); }
@@ -174,20 +187,25 @@ void reduce_columns(const ReducePlans& r) {
 bool is_by_rows(const ReducePlans& r) {
   const LoopDim& inner = r.reduced.inner();
   if (r.kept.dims == 0) return true;
-  // Short rows are turned into columns, many at a time: each row by itself costs some 10 ns.
   const bool is_along_memory = size_of(inner.strides[0]) < size_of(r.kept.inner().strides[0]);
-  const bool is_worth_a_loop = inner.size >= short_row || r.kept.inner().size < 8;
+  const bool is_worth_a_loop =
+      inner.size >= short_row(r.kept.operand[0].item) || r.kept.inner().size < 8;
   return inner.size > 1 && is_along_memory && is_worth_a_loop;
 }
 
 void reduce_part(const ReducePlans& r) { is_by_rows(r) ? reduce_rows(r) : reduce_columns(r); }
 
 /// Few results of many elements: threads share what each is made of, and what the parts come to is
-/// merged in order. The parts are those of the longest reduced dim, by sizes alone.
+/// merged in order. The parts are those of the reduced dim that gives most of them without cutting
+/// rows short, by sizes alone.
 void reduce_to_few(const ReducePlans& r, std::int64_t results, std::int64_t count, double ns) {
   int longest = 0;
+  const auto parts_of = [&](int d) {
+    const LoopDim& dim = r.reduced.dim[d];
+    return dim.strides[0] == 1 ? dim.size / block_elements : dim.size;
+  };
   for (int d = 1; d < r.reduced.dims; ++d)
-    if (r.reduced.dim[d].size > r.reduced.dim[longest].size) longest = d;
+    if (parts_of(d) > parts_of(longest)) longest = d;
   const std::int64_t bytes = r.loops.accumulator_bytes, length = r.reduced.dim[longest].size;
   const std::int64_t wanted = smaller(divided_up(count, part_elements), tuning::reduce_parts);
   std::int64_t each = divided_up(length, smaller(wanted, length));
