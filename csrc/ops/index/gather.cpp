@@ -151,6 +151,15 @@ void scatter(const char* op, const Tensor& self, std::int64_t given_dim, const T
   scattered(op, place, at, numbers, values, meeting);
 }
 
+/// Of an index that names whole rows, one column of each: where it repeats along all that a dim of
+/// `sizes` has.
+Tensor without_repeats(Tensor index, const Dims& sizes, int along) {
+  for (int d = 0; d < index.ndim(); ++d)
+    if (d != along && index.stride(d) == 0 && index.size(d) == sizes[d] && sizes[d] > 1)
+      index = slice(index, d, 0, 1, 1);
+  return index;
+}
+
 /// What changes nothing where it meets another element.
 Scalar neutral(ScatterReduction reduction, DType dtype) {
   const bool is_largest = reduction == ScatterReduction::amin;
@@ -280,9 +289,13 @@ Tensor scatter_reduce(const Tensor& given_self, std::int64_t given_dim, const Te
   if (reduction == ScatterReduction::sum || reduction == ScatterReduction::mean) {
     scattered(op, self, at, numbers, source, Meeting::add);
     if (reduction == ScatterReduction::sum) return finished(self);
-    const Tensor count = full(self.sizes(), Scalar::of(std::int64_t{include_self}),
+    const Tensor rows = without_repeats(numbers, self.sizes(), dim);
+    Dims sizes = self.sizes();
+    for (int d = 0; d < self.ndim(); ++d)
+      if (rows.size(d) != numbers.size(d)) sizes[d] = 1;
+    const Tensor count = full(sizes, Scalar::of(std::int64_t{include_self}),
                               component_of(self.dtype()), self.device());
-    scattered(op, count, at, numbers, one, Meeting::add);
+    scattered(op, count, at, rows, one, Meeting::add);
     const Tensor divisor = maximum(count, one);
     return finished(has_gradient(self.dtype()) ? self / divisor : floor_divide(self, divisor));
   }

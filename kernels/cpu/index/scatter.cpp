@@ -112,6 +112,11 @@ void meet_row(T* x, const T* source, std::int64_t count, ScatterSteps steps) {
     for (std::int64_t i = 0; i < count; ++i) x[i] = met<F>(x[i], source[i]);
     return;
   }
+  if (steps.x == 1 && steps.source == 0) {
+    const T given = *source;
+    for (std::int64_t i = 0; i < count; ++i) x[i] = met<F>(x[i], given);
+    return;
+  }
   for (std::int64_t i = 0; i < count; ++i)
     x[i * steps.x] = met<F>(x[i * steps.x], source[i * steps.source]);
 }

@@ -32,6 +32,26 @@ def test_rows_are_reduced_where_the_index_sends_them(name, includes):
     assert np.allclose(x.numpy(), expected)
 
 
+@pytest.mark.parametrize("width", [4, 2])  # of the index: all of a row, or what it begins with
+@pytest.mark.parametrize("includes", [True, False])
+def test_a_mean_of_whole_rows_counts_them_once(width, includes):
+    table, source, rows = np.ones((3, 4)), np.arange(20.0).reshape(5, 4), [2, 0, 2, 2, 0]
+    expected = table.copy()
+    for row in set(rows):
+        met = [*source[np.equal(rows, row), :width], *([table[row, :width]] if includes else [])]
+        expected[row, :width] = np.mean(met, 0)
+    x, given = (gb.tensor(a, requires_grad=True) for a in (table, source))
+
+    index = gb.tensor(rows).view(-1, 1).expand(-1, width)
+    found = x.scatter_reduce(0, index, given, "mean", include_self=includes)
+    found.sum().backward()
+
+    assert np.allclose(found.detach().numpy(), expected)
+    shares = 1 / (np.bincount(rows, minlength=3) + includes).clip(1)
+    assert np.allclose(given.grad.numpy()[:, :width], shares[rows][:, None])
+    assert not given.grad.numpy()[:, width:].any()
+
+
 @pytest.mark.parametrize(("name", "expected"), [("prod", 6.0), ("mean", 2.5), ("amin", 2.0)])
 def test_a_tensor_without_dims_is_one_row(name, expected):
     x, index, source = gb.tensor(2.0, requires_grad=True), gb.tensor([0]), gb.tensor([3.0])
