@@ -11,6 +11,7 @@
 #include "csrc/ops/reduce/reduce.h"
 #include "csrc/ops/shape/join.h"
 #include "csrc/ops/shape/views.h"
+#include "csrc/ops/windows/apart_windows.h"
 #include "csrc/ops/windows/convolution_form.h"
 #include "csrc/ops/windows/integer_convolution.h"
 #include "kernels/run.h"
@@ -193,6 +194,11 @@ kernels::Convolution views(const Form& form, const Tensor& x, const Tensor& weig
   return views;
 }
 
+// From so many taps along a line on windows that lie apart are products: the kernel for the output
+// is good at short lines, those for gradients at short ones of many channels.
+constexpr std::int64_t least_line = 7;
+std::int64_t least_gradient_line(const Form& form) { return form.channels > 8 ? 7 : 4; }
+
 /// On dense tensors; `bias` is there where the kernel takes one.
 template <class Kernel, class... Bias>
 void run(const Form& form, const Tensor& x, const Tensor& weight, const Tensor& out,
@@ -224,7 +230,10 @@ Tensor convolve(const Tensor& x, const Tensor& weight, const Tensor& bias, const
   const Tensor out = empty_of(form.op, form.out(), x.dtype(), x.device());
   if (out.view().count > 0) {
     const Tensor dense_bias = bias ? dense(bias) : Tensor();
-    run<kernels::Convolve>(form, dense(x), dense(weight), out, bias ? dense_bias.view() : View());
+    if (lie_apart(form, x.device(), least_line))
+      convolve_apart(form, dense(x), dense(weight), dense_bias, out);
+    else
+      run<kernels::Convolve>(form, dense(x), dense(weight), out, bias ? dense_bias.view() : View());
   }
   // An edge in each place, even where there is no tensor: the rule counts them.
   const Operand none = Scalar::of(0.0);
@@ -244,8 +253,11 @@ Tensor gather(const Tensor& grad, const Tensor& weight, const Tensor& bias, cons
   const Tensor x = empty_of(form.op, form.input(), grad.dtype(), grad.device());
   if (x.view().count > 0) {
     const Tensor dense_bias = bias ? dense(bias) : Tensor();
-    run<kernels::ConvolutionInputGradient>(form, x, dense(weight), dense(grad),
-                                           bias ? dense_bias.view() : View());
+    if (lie_apart(form, x.device(), least_gradient_line(form)))
+      gather_apart(form, dense(grad), dense(weight), dense_bias, x);
+    else
+      run<kernels::ConvolutionInputGradient>(form, x, dense(weight), dense(grad),
+                                             bias ? dense_bias.view() : View());
   }
   const Operand none = Scalar::of(0.0);
   record(form.op, x, {grad, weight, bias ? Operand(bias) : none}, Keep::crosswise,
@@ -261,8 +273,12 @@ Tensor gather(const Tensor& grad, const Tensor& weight, const Tensor& bias, cons
 
 Tensor weight_gradient(const Tensor& grad, const Tensor& x, const Form& form) {
   const Tensor weight = empty_of(form.op, form.weight(), grad.dtype(), grad.device());
-  if (weight.view().count > 0)
-    run<kernels::ConvolutionWeightGradient>(form, dense(x), weight, dense(grad));
+  if (weight.view().count > 0) {
+    if (lie_apart(form, x.device(), least_gradient_line(form)))
+      weigh_apart(form, dense(grad), dense(x), weight);
+    else
+      run<kernels::ConvolutionWeightGradient>(form, dense(x), weight, dense(grad));
+  }
   record(form.op, weight, {grad, x}, Keep::crosswise, [form](const Backward& at) {
     Grads grads;
     if (at.needs(0)) grads[0] = convolve(at.input(1), at.grad, {}, form);

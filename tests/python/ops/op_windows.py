@@ -110,15 +110,19 @@ IMAGES = [
     slid((1, 2, 0, 4), (2, 2, 1, 1), padding=2),
     slid((2, 5, 4, 8), (20, 5, 1, 1)),
     slid((3, 17, 12, 12), (33, 17, 3, 3), padding=1),
+    slid((2, 2, 6, 14), (3, 2, 3, 7), stride=(3, 7)),  # patches
+    slid((2, 4, 8), (3, 2, 2, 4), stride=(2, 4)),
 ]
 VOLUMES = [
     slid((1, 2, 2, 2, 3), (1, 2, 2, 1, 2)),
     slid((2, 2, 3, 4, 5), (3, 2, 2, 3, 2), stride=(1, 2, 1), padding=(1, 0, 2)),
     slid((2, 4, 3, 3), (4, 1, 2, 2, 2), groups=2, dilation=(1, 2, 1)),
+    slid((1, 2, 4, 2, 7), (2, 2, 2, 1, 7), stride=(2, 1, 7)),
 ]
 SPREAD_LINES = [
     spread((2, 3, 5), (3, 2, 3), stride=2, padding=1, output_padding=1),
     spread((4, 4), (4, 3, 2), groups=2, dilation=3),
+    spread((2, 3, 5), (3, 2, 4), stride=4),
 ]
 SPREAD_IMAGES = [
     spread((2, 3, 4, 3), (3, 2, 3, 2), stride=(2, 3), padding=(1, 0), output_padding=(1, 2)),
