@@ -50,6 +50,18 @@ def test_without_aliases_each_place_is_the_filter_over_its_share(mode, shape, re
     np.testing.assert_allclose(found.numpy(), expected, rtol=1e-12, atol=1e-13)
 
 
+@pytest.mark.parametrize(("mode", "shape", "reach"), FILTERS)
+def test_a_long_line_is_sampled_in_bands_like_a_short_one(mode, shape, reach):
+    x = np.random.default_rng(3).standard_normal((1, 2, 403, 311))
+
+    found = interpolate(gb.tensor(x), (97, 120), mode=mode, antialias=True)
+    recorded = interpolate(gb.tensor(x, requires_grad=True), (97, 120), mode=mode, antialias=True)
+
+    expected = shrunk(shrunk(x, 3, 120, shape, reach), 2, 97, shape, reach)
+    np.testing.assert_allclose(found.numpy(), expected, rtol=1e-11, atol=1e-12)
+    np.testing.assert_allclose(recorded.detach().numpy(), expected, rtol=1e-11, atol=1e-12)
+
+
 def test_a_shrunken_edge_weighs_what_lies_inside():
     x = gb.tensor([[[[7.0, 0.0, 0.0, 0.0]]]])
 

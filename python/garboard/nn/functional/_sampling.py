@@ -13,10 +13,10 @@ from garboard._engine import DTypeError, ShapeError, Tensor
 from garboard.nn._convolutions._windows import each_dim
 from garboard.nn.functional._resampling import (
     Elements,
+    bands,
     nearest_elements,
     of_bytes,
     smoothed,
-    weights,
 )
 
 __all__ = [
@@ -163,8 +163,8 @@ def _by_weights(
                 continue
             if input.shape[d + 2] == sizes[d]:
                 continue
-            rows = weights(made, d + 2, sizes[d], elements, aligns, steps[d], is_wide)
-            made = (of_bytes if is_bytes else smoothed)(made, d + 2, rows)
+            given = bands(made, d + 2, sizes[d], elements, aligns, steps[d], is_wide)
+            made = (of_bytes if is_bytes else smoothed)(made, d + 2, given)
         made = made.to(input.dtype)
         return scope.move_to_outer(made.clone() if made.data_ptr() == input.data_ptr() else made)
 

@@ -6,6 +6,7 @@ from garboard import _engine
 from garboard._arguments import check
 from garboard._arguments.out import written
 from garboard._engine import ShapeError, Tensor, where
+from garboard.nn.functional._activations import leaky_relu
 
 __all__ = [
     "cosine_similarity",
@@ -238,8 +239,9 @@ def rrelu(
     least, most = check.worth("rrelu", "lower", lower), check.worth("rrelu", "upper", upper)
     if least > most:
         raise ValueError(f"rrelu: lower {least} above upper {most}; the first must be the lower")
-    slope: Tensor | float = (least + most) / 2
     if training:
         slope = _engine.rand_like(input.detach()) * (most - least) + least
-    result = where(input > 0, input, input * slope)
+        result = where(input > 0, input, input * slope)
+    else:
+        result = leaky_relu(input, (least + most) / 2)
     return input.copy_(result) if inplace and not result.requires_grad else result
