@@ -7,10 +7,10 @@ namespace garboard {
 namespace {
 
 /// How many windows a sample has, and what each meets.
-struct Extent {
+struct WindowExtent {
   std::int64_t windows, met;
 
-  explicit Extent(const ConvolutionForm& form)
+  explicit WindowExtent(const ConvolutionForm& form)
       : windows(product(form.places)), met(form.channels * product(form.taps)) {}
 };
 
@@ -37,7 +37,7 @@ struct ByWindows {
 };
 
 Tensor windows_for(const ConvolutionForm& form, const Tensor& like) {
-  const Extent of(form);
+  const WindowExtent of(form);
   return empty_of(form.op, {form.samples, of.windows, of.met}, like.dtype(), like.device());
 }
 
@@ -49,7 +49,7 @@ Tensor windows_of(const ConvolutionForm& form, const Tensor& x) {
 }
 
 View factors_of(const Tensor& weight, const ConvolutionForm& form) {
-  const Dims sizes{form.out_channels, Extent(form).met};
+  const Dims sizes{form.out_channels, WindowExtent(form).met};
   return make_view(weight.data(), weight.dtype(), sizes, contiguous_strides(sizes));
 }
 
@@ -67,7 +67,7 @@ View turned(const View& matrices) {
 
 /// [n, out channels, windows].
 View planes_of(const Tensor& out, const ConvolutionForm& form) {
-  const Dims sizes{form.samples, form.out_channels, Extent(form).windows};
+  const Dims sizes{form.samples, form.out_channels, WindowExtent(form).windows};
   return make_view(out.data(), out.dtype(), sizes, contiguous_strides(sizes));
 }
 
@@ -103,7 +103,8 @@ void convolve_apart(const ConvolutionForm& form, const Tensor& x, const Tensor& 
 void gather_apart(const ConvolutionForm& form, const Tensor& grad, const Tensor& weight,
                   const Tensor& bias, const Tensor& x) {
   const Tensor windows = windows_for(form, x);
-  const Dims by_channels{form.samples * Extent(form).windows, form.channels, product(form.taps)};
+  const Dims by_channels{form.samples * WindowExtent(form).windows, form.channels,
+                         product(form.taps)};
   const bool is_begun = begin_with(
       bias,
       make_view(windows.data(), windows.dtype(), by_channels, contiguous_strides(by_channels)),
@@ -117,7 +118,7 @@ void gather_apart(const ConvolutionForm& form, const Tensor& grad, const Tensor&
 
 void weigh_apart(const ConvolutionForm& form, const Tensor& grad, const Tensor& x,
                  const Tensor& weight) {
-  const Extent of(form);
+  const WindowExtent of(form);
   const std::int64_t all = form.samples * of.windows;
   const Tensor windows = windows_of(form, x);
   const Tensor rows = empty_of(form.op, {form.out_channels, all}, grad.dtype(), grad.device());
