@@ -23,7 +23,7 @@ from garboard.leaks.evidence._steps import Steps
 from garboard.leaks.evidence._survivors import cohorts
 from garboard.leaks.evidence._views import LEAST_PINNED
 from garboard.leaks.findings._leak import Leak
-from garboard.leaks.holders._roots import Opened
+from garboard.leaks.holders._roots import Opened, caller_file
 from garboard.leaks.judging._announced import Announced
 from garboard.leaks.judging._checked import Checked
 from garboard.leaks.judging._collected import Collected
@@ -377,6 +377,8 @@ class LeakWatcher:
         return Trial(self._evidence, now, *state, within=min(self._within, default=0))
 
     def _evaluate(self, now: int) -> None:
+        if not self._opened.file:
+            self._watch_file(caller_file())
         found = self._cohorts(now - GRACE)
         self._tracker.feed(now, found)
         total, tensors = self._live_bytes(), self._evidence.count(0)
@@ -418,9 +420,7 @@ class LeakWatcher:
         """Tell whether the loop has added a tenth of what the device may have."""
         live = self._evidence.live_bytes()
         grown = sum(live.values()) - self._warm_bytes
-        if grown < _LEAST_TOLD:
-            return False
-        limits = [self._evidence.memory_limit(device) for device in live]
+        limits = [self._evidence.memory_limit(it) for it in live if grown >= _LEAST_TOLD]
         return any(limit is not None and grown > limit // 10 for limit in limits)
 
     def _live_bytes(self) -> int:

@@ -69,6 +69,11 @@ PATCHED = (
         "l02_nested_records",
         "l02_three_calls",
         "l02_postfixes",
+        "l02_updated",
+        "l02_joined_dicts",
+        "l02_two_statements",
+        "l02_counted",
+        "l16_singleton",
         "l16_losses_of_a_class",
         "l18_one_view",
         "l18_views",
@@ -101,6 +106,8 @@ PASTED = (
     "l18_views",
     *("l02_given_three_lists", "l02_given_to_an_object", "l02_outputs", "l02_postfixes"),
     *("l16_losses_of_a_class", "l22_slices", "l02_nested_records", "l02_three_calls"),
+    *("l02_counted", "l02_joined_dicts", "l02_on_a_function", "l02_two_statements", "l02_updated"),
+    "l16_singleton",
 )
 
 

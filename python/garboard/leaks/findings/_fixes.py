@@ -19,7 +19,9 @@ from garboard.leaks.holders._mending import (
     End,
     field_way,
     is_by_name,
+    keyed_with,
     mended_sum,
+    ways_of_items,
     with_ends,
 )
 from garboard.leaks.holders._patches import (
@@ -28,6 +30,7 @@ from garboard.leaks.holders._patches import (
     Patch,
     bounded_after,
     filled_by,
+    with_method_on_key,
     with_method_on_sum,
     with_methods_on_stored,
 )
@@ -48,7 +51,9 @@ __all__ = [
     "ending_of",
     "is_by_key",
     "is_kept_once",
+    "keyed_small",
     "patch_bounding",
+    "patch_keyed_small",
     "patch_stored",
     "patch_stored_bounded",
     "patch_stored_small",
@@ -161,7 +166,9 @@ def stored_bounded(group: Group, ending: Ending) -> str | None:
     statement, place = stored_as(group, ending), _filled(group)
     if not (statement and place and _may_be_bounded(group)) or is_kept_once(group):
         return statement
-    return f"{statement}; {_KINDS[_kind_of(group.holder)].format(place, MOST_KEPT)}"
+    found = storing_of(group.named, site_of(group.survivors[-1].site))
+    bounds = _OF_MANY if found is not None and found[1].is_many else _KINDS
+    return f"{statement}; {bounds[_kind_of(group.holder)].format(place, MOST_KEPT)}"
 
 
 def _is_of_numbers(group: Group) -> bool:
@@ -214,6 +221,13 @@ _KINDS: dict[type, str] = {
     set: "len({0}) > {1} and {0}.pop()",
     deque: "len({0}) > {1} and {0}.popleft()",
 }
+# The same for a container that gains several at a time.
+_OF_MANY: dict[type, str] = {
+    list: "del {0}[:-{1}]",
+    dict: "[{0}.pop(next(iter({0}))) for _ in range(len({0}) - {1})]",
+    set: "[{0}.pop() for _ in range(len({0}) - {1})]",
+    deque: "[{0}.popleft() for _ in range(len({0}) - {1})]",
+}
 
 
 def _kind_of(holder: Any) -> type:
@@ -241,6 +255,8 @@ def _stored_in(group: Group, ending: Ending) -> tuple[str, Storing, list[End]] |
     found = storing_of(group.named, site_of(group.survivors[-1].site))
     if found is None or (found[1].is_assignment and group.is_contained) or is_by_key(group):
         return None
+    if found[1].is_many and (several := _stored_one_by_one(group, found[1], ending)):
+        return found[0], found[1]._replace(is_many=False), several
     ends = [End(way, ending(it)) for way, it in _stored_tensors(group)]
     if is_by_name(found[1].value) and any(it.way for it in ends):
         whole = _of_each(group, ends)
@@ -251,9 +267,46 @@ def _stored_in(group: Group, ending: Ending) -> tuple[str, Storing, list[End]] |
     return (*found, needed) if needed else None
 
 
+def _stored_one_by_one(group: Group, storing: Storing, ending: Ending) -> list[End]:
+    """Return what to call on the tensors that `rows.extend([a, b])` or `log.update(values)` puts
+    into a container; none where one cannot be told, or a comprehension makes them all."""
+    items = items_of(group.holder) if storing.is_only and group.is_contained else []
+    if items and is_by_name(storing.value):
+        whole = "dict" if is_a(group.holder, dict) else "list"
+        method = ending_for_items(items[-_NEWEST:])
+        return [End((), f"{method}{OF_EACH}{whole}")] if method else []
+    ways = ways_of_items(storing.value)
+    if not ways or len(items) < len(ways) or is_a(group.holder, set):
+        return []
+    known = {id(it.tensor): it for it in group.survivors}
+    found = [(way, known.get(id(it))) for way, it in zip(ways, items[-len(ways) :], strict=True)]
+    ends = [End((way,), ending(it)) for way, it in found if it is not None]
+    return [it for it in ends if it.method]
+
+
 def is_by_key(group: Group) -> bool:
     """Tell whether the tensors are keys of the holder, or in its keys."""
     return group.at + 1 < len(group.chain) and group.chain[group.at + 1].edge.kind == "key"
+
+
+def keyed_small(group: Group) -> str | None:
+    """Return the statement that stores by a tensor, with a number for its key."""
+    found = _keyed_in(group)
+    return keyed_with(found[1].statement, "item") if found is not None else None
+
+
+def patch_keyed_small(group: Group) -> Patch:
+    """Return the same as a change of the user's file."""
+    found = _keyed_in(group)
+    return with_method_on_key(*found, "item") if found is not None else NO_PATCH
+
+
+def _keyed_in(group: Group) -> tuple[str, Storing] | None:
+    """Return what stores by a key that is a tensor of one element, and is written as one."""
+    key = group.chain[group.at + 1].object
+    if key is not group.survivors[-1].tensor or group.survivors[-1].shape != ():
+        return None
+    return storing_of(group.named, site_of(group.survivors[-1].site))
 
 
 def is_kept_once(group: Group) -> bool:
@@ -283,6 +336,7 @@ def _of_each(group: Group, ends: Sequence[End]) -> list[End]:
     return [End((), f"{method}{OF_EACH}{whole}")] if method else []
 
 
+_NEWEST = 8  # items of a holder that tell what the others are
 _DEEPEST = 3  # displays within displays in one statement
 _ALIKE = 4  # items of a holder, the newest: of the last one a variable may have a tensor still
 

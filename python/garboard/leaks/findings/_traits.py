@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import queue
 import re
 from itertools import pairwise
-from types import CoroutineType, GeneratorType, TracebackType
+from types import CoroutineType, FrameType, GeneratorType, ModuleType, TracebackType
 from typing import Any
+from weakref import WeakKeyDictionary, ref
 
 from garboard._shown.site import site_of
 from garboard.leaks.evidence._classes import is_one, loaded_class
@@ -28,6 +30,7 @@ __all__ = [
     "is_lookup",
     "is_stored_for_a_while",
     "is_trimmed_by_code",
+    "leads_to_its_key",
     "objects_of",
     "passes",
     "passes_loaded",
@@ -39,8 +42,31 @@ __all__ = [
 def is_emptied_by_code(group: Group) -> bool:
     """Tell whether the program has code that takes items out of the holder, or begins it anew."""
     site = site_of(group.survivors[-1].site)
-    ways = [group.named] if group.named == group.inner else [group.named, group.inner]
+    is_whole = group.named == group.inner or leads_to_its_key(group)  # which would take it out
+    ways = [group.named] if is_whole else [group.named, group.inner]
     return any(may_be_emptied(way, site, group.opened) for way in ways)
+
+
+_MOST_WAYS = 512  # objects behind a value
+
+
+def leads_to_its_key(group: Group) -> bool:
+    """Tell whether the newest value of a weak dictionary leads to its key: it never dies then."""
+    if not is_a(group.named[-1].object, WeakKeyDictionary) or not is_a(group.holder, dict):
+        return False
+    (newest, value), *_ = [*reversed(dict.items(group.holder)), (None, None)]
+    key = newest() if type(newest) is ref else None
+    seen, open_ = {id(value)}, [value]
+    while key is not None and open_ and len(seen) < _MOST_WAYS:
+        thing = open_.pop(0)
+        if thing is key:
+            return True
+        if is_a(thing, (type, ModuleType, FrameType)):
+            continue
+        new = [it for it in gc.get_referents(thing) if id(it) not in seen]
+        seen.update(map(id, new))
+        open_ += new
+    return False
 
 
 def is_trimmed_by_code(group: Group) -> bool:

@@ -7,8 +7,14 @@ from collections.abc import Iterator
 from typing import NamedTuple, TypeGuard
 
 from garboard.leaks.holders._guards import Asked, Guards
-from garboard.leaks.holders._source import assigned, grown_by, is_context_variable, is_named
-from garboard.leaks.holders._statements import Scope, statements
+from garboard.leaks.holders._source import (
+    assigned,
+    callee,
+    grown_by,
+    is_context_variable,
+    is_named,
+)
+from garboard.leaks.holders._statements import FUNCTIONS, MAKERS, Scope, statements
 
 __all__ = ["NOTHING", "Reach", "is_begun_anew", "is_emptied", "is_in_loop", "is_trimmed", "limits"]
 
@@ -184,12 +190,34 @@ def _endings(scope: Scope, name: str) -> list[ast.AST]:
     for statement in statements(scope, name):
         if isinstance(statement, _LOOPS):
             found += (it for part in statement.body for it in _assigning(part, name, scope))
-        is_method = isinstance(statement, ast.FunctionDef) and statement.name != "__init__"
+        is_method = isinstance(statement, ast.FunctionDef) and statement.name not in MAKERS
         if is_method and scope.is_attribute:
-            found += _assigning(statement, name, scope)
+            new = _made_in(statement)
+            found += (it for it in _assigning(statement, name, scope) if not _is_of(it, name, new))
         if not hasattr(statement, "body"):
             found += (node for node in ast.walk(statement) if _clears(node, is_meant))
     return found
+
+
+def _made_in(function: ast.stmt) -> set[str]:
+    """Return what a function calls its own functions and the objects that it makes: what is
+    assigned to their attributes is there for the first time."""
+    nested = {it.name for it in ast.walk(function) if isinstance(it, FUNCTIONS[:2])}
+    objects = {
+        target.id
+        for node in ast.walk(function)
+        for target, value in assigned(node)
+        if isinstance(target, ast.Name)
+        and isinstance(value, ast.Call)
+        and callee(value)[:1].isupper()
+    }
+    return nested | objects
+
+
+def _is_of(node: ast.AST, name: str, owners: set[str]) -> bool:
+    """Tell whether what is assigned as `name` is one of these variables' attribute."""
+    targets = [it for it, _ in assigned(node) if isinstance(it, ast.Attribute) and it.attr == name]
+    return any(isinstance(it.value, ast.Name) and it.value.id in owners for it in targets)
 
 
 def is_begun_anew(scope: Scope, name: str) -> bool:

@@ -219,7 +219,7 @@ def _size_of(holder: Any, least: int) -> int | None:
         return length
     ids = list(map(id, items_of(holder)))
     last = ids[-1] if ids.count(ids[-1]) > 1 else 0  # of `[0.0] * most`
-    return length - sum(ids.count(it) for it in {id(None), last})
+    return length - sum(ids.count(it) for it in {id(None), last}) or length  # the keys are meant
 
 
 def _bound_of(holder: Any, owner: Any) -> int | None:

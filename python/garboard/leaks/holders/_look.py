@@ -9,6 +9,7 @@ import gc
 import threading
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import pairwise
 from types import FrameType
 from typing import Any
 
@@ -30,12 +31,13 @@ from garboard.leaks.holders._roots import (
     is_of_other_thread,
     paths_to,
 )
-from garboard.leaks.holders._unasked import attributes_of, is_a
+from garboard.leaks.holders._unasked import attributes_of, is_a, is_cache
 
 __all__ = ["Look"]
 
 _MOST_PATHS = 4096  # survivors whose way from a root is looked up; each stands for some others
 
+_MOST_BESIDE = 3  # containers with the same tensors that are told of
 _MOST_HEADS = 64  # that may carry on a graph besides the one that was found
 
 _OF_PYTHON = ("tensor", "export")
@@ -125,6 +127,33 @@ class Look:
         alive = survivors(self.evidence, 0, self._steps)
         return grouped(self._reached([it for it in alive if is_asked_for(it)]))
 
+    def beside(self, group: Group) -> list[Group]:
+        """Return other containers that have what this one has, each as a group of some of it.
+
+        What has the newest alone, such as a window, is none.
+        """
+        found: list[Group] = []
+        is_list = is_container(group.holder) and not is_cache(group.holder)
+        if not is_list or group.what != "tensor" or group.is_string:
+            return found
+        asked = [group.survivors[len(group.survivors) * i // 4] for i in (1, 2, 3)]
+        tensors = [it.tensor for it in asked]
+        wholes, hidden = list(group.holders), list[tuple[object, object]]()
+        paths = paths_to(self.evidence, tensors)
+        while len(found) < _MOST_BESIDE and None not in paths:
+            hidden += [edge for path in paths for edge in _edges_from(path or [], wholes)]
+            paths = paths_to(self.evidence, tensors, hidden)
+            ways = zip(asked, paths, strict=True)
+            groups = grouped([(it, path) for it, path in ways if path is not None])
+            if None in paths or len(groups) != 1 or not is_container(groups[0].holder):
+                break
+            if is_cache(groups[0].holder):
+                break
+            self._add_figures(groups[0])
+            wholes = list(groups[0].holders)
+            found += groups
+        return found
+
     def owner_of(self, head: Survivor) -> Group | None:
         """Return the way from a root to the head of a graph.
 
@@ -172,6 +201,11 @@ class Look:
             holder.clear()
         gc.collect()
         return set(self.evidence.serials())
+
+
+def _edges_from(path: list[Any], wholes: list[Any]) -> list[tuple[object, object]]:
+    """Return the references by which a path leaves containers."""
+    return [(it, held) for it, held in pairwise(path) if any(it is whole for whole in wholes)]
 
 
 def _is_bare_local(group: Group) -> bool:

@@ -17,9 +17,12 @@ __all__ = [
     "field_way",
     "is_by_name",
     "is_statement",
+    "key_in",
+    "keyed_with",
     "mended_sum",
     "mended_together",
     "stored_parts",
+    "ways_of_items",
     "with_ends",
     "written_call",
 ]
@@ -153,6 +156,20 @@ def _together(one: Any, other: Any) -> Any:
     return type(one)(**fields) if is_told else None
 
 
+def keyed_with(statement: str, ending: str) -> str | None:
+    """Return `counts[label] += 1` with `.ending()` behind the key; None where it has none."""
+    tree = ast.parse(statement).body[0]
+    key = key_in(tree)
+    return ast.unparse(_Ending([(key, ending)]).visit(tree)) if key is not None else None
+
+
+def key_in(tree: ast.stmt) -> ast.expr | None:
+    """Return the key that a statement stores by, where it is one variable, attribute or call."""
+    targets = getattr(tree, "targets", [getattr(tree, "target", None)])
+    key = targets[0].slice if isinstance(targets[0], ast.Subscript) else None
+    return key if isinstance(key, _PLACES | ast.Call) else None
+
+
 def is_by_name(value: str) -> bool:
     """Tell whether an expression is a variable or an attribute."""
     return isinstance(ast.parse(value, mode="eval").body, _PLACES)
@@ -166,8 +183,22 @@ _PLACES = ast.Name | ast.Attribute
 _DISPLAYS = ast.Tuple | ast.List | ast.Set | ast.Dict | ast.ListComp | ast.SetComp | ast.DictComp
 
 
+def ways_of_items(value: str) -> list[str]:
+    """Return the parts of ways that lead to the items of a display, in their order; none of what is
+    no display, or has the items of something else among its own."""
+    node = ast.parse(value, mode="eval").body
+    if isinstance(node, ast.Dict):
+        return [ast.unparse(it) for it in node.keys if it] if None not in node.keys else []
+    items = node.elts if isinstance(node, ast.Tuple | ast.List) else []
+    is_plain = not any(isinstance(it, ast.Starred) for it in items)
+    return [str(i) for i in range(len(items))] if is_plain else []
+
+
 def _item_of(node: ast.expr) -> ast.expr | None:
-    """Return the expression that makes each item of a list, where one does."""
+    """Return the expression that makes each item of a list, or each value of a dict, where one
+    does."""
+    if isinstance(node, ast.DictComp):
+        return node.value
     if isinstance(node, ast.ListComp | ast.GeneratorExp | ast.SetComp):
         return node.elt
     if isinstance(node, ast.Tuple | ast.List | ast.Set) and len(node.elts) == 1:

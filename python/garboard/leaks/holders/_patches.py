@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from garboard._shown.notebook import cell_of
 from garboard.leaks.holders._library import is_of_library
-from garboard.leaks.holders._mending import End, added_parts, stored_parts, written_call
+from garboard.leaks.holders._mending import End, added_parts, key_in, stored_parts, written_call
 from garboard.leaks.holders._source import Storing
 from garboard.leaks.holders._statements import (
     block_of,
@@ -32,6 +32,7 @@ __all__ = [
     "filled_by",
     "removed_at_the_end",
     "together",
+    "with_method_on_key",
     "with_method_on_sum",
     "with_methods_on_stored",
 ]
@@ -103,6 +104,13 @@ def with_methods_on_stored(file: str, storing: Storing, ends: Sequence[End]) -> 
     tree = statement_like(file, storing.line, storing.statement)
     found = stored_parts(tree, storing.value, ends, storing.is_many) if tree else []
     return Patch(file, tuple(edit for node, method in found for edit in _call(node, method)))
+
+
+def with_method_on_key(file: str, storing: Storing, method: str) -> Patch:
+    """Return a call of `.method()` on the key that a statement stores by."""
+    tree = statement_like(file, storing.line, storing.statement)
+    key = key_in(tree) if tree is not None else None
+    return Patch(file, tuple(_call(key, method))) if key is not None else NO_PATCH
 
 
 def with_method_on_sum(file: str, line: int, method: str) -> Patch:

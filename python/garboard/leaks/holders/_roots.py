@@ -126,15 +126,20 @@ class Roots:
         return _engine._holder_paths(self._phases, targets, skipped, unseen)
 
 
-def paths_to(evidence: Evidence, targets: Sequence[object]) -> list[list[Any] | None]:
+def paths_to(
+    evidence: Evidence,
+    targets: Sequence[object],
+    hidden: Sequence[tuple[object, object]] = (),
+) -> list[list[Any] | None]:
     """Return for each target the objects from a root to it, or None where none leads there.
 
-    What libraries note of the program's threads and tasks is followed where nothing else leads.
+    What libraries note of the program's threads and tasks is followed where nothing else leads;
+    `hidden` references are not.
     """
-    roots, notes, given = Roots(evidence), _notes_of_libraries(), _given_to_threads()
+    roots, notes, given = Roots(evidence), _notes_of_libraries(), [*hidden, *_given_to_threads()]
     found = roots.paths_to(targets, given, notes)
     missing = [at for at, path in enumerate(found) if path is None] if notes or given else []
-    again = roots.paths_to([targets[at] for at in missing]) if missing else []
+    again = roots.paths_to([targets[at] for at in missing], hidden) if missing else []
     for at, path in zip(missing, again, strict=True):
         found[at] = path
     return by_the_one_behind(found, lambda asked: roots.paths_to(asked, given, notes))

@@ -11,8 +11,10 @@ from typing import Any, NamedTuple, TypeVar
 
 __all__ = [
     "FUNCTIONS",
+    "MAKERS",
     "Scope",
     "block_of",
+    "function_around",
     "function_at",
     "names_in",
     "remembered",
@@ -22,6 +24,7 @@ __all__ = [
 ]
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+MAKERS = ("__init__", "__init_subclass__", "__new__", "__post_init__", "__set_name__")
 
 
 class _Read:
@@ -208,6 +211,14 @@ def function_at(file: str, line: int) -> ast.AST | None:
     """Return the function that begins on a line, with its decorators or without."""
     found = _read(file).functions.values() if file else ()
     return next((it for it in found if line in (_first_line(it), getattr(it, "lineno", 0))), None)
+
+
+def function_around(file: str, line: int) -> ast.AST | None:
+    """Return the innermost function that has a line."""
+    tree = tree_of(file)
+    found = [it for it in ast.walk(tree) if isinstance(it, FUNCTIONS)] if tree else []
+    around = [it for it in found if it.lineno <= line <= (it.end_lineno or it.lineno)]
+    return max(around, key=lambda it: it.lineno, default=None)
 
 
 def names_in(file: str) -> set[str]:

@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from garboard.leaks.holders._source import (
+    Place,
     Storing,
     assigned,
     base_of,
@@ -23,7 +24,7 @@ from garboard.leaks.holders._source import (
     last_part,
     places_of,
 )
-from garboard.leaks.holders._statements import Scope, remembered, statements
+from garboard.leaks.holders._statements import Scope, function_around, remembered, statements
 
 __all__ = ["storing_in_class", "storing_line"]
 
@@ -89,14 +90,29 @@ def _stored_by_another_name(scope: Scope, name: str, near: int) -> Storing | Non
     """Find what fills a container by another name, or an attribute called like it on the line where
     the tensor is born."""
     places, others = places_of(scope), _other_names(scope, name)
-    found = [
-        Storing(it.lineno, ast.unparse(it), place.value, is_many=place.is_many)
-        for it in statements(Scope(scope.file))
-        for place in places(it)
-        if any(other.is_meant(place.name, it.lineno) for other in others)
-        or (it.lineno <= near <= (it.end_lineno or 0) and last_part(place.name) == name)
-    ]
-    return min(found, key=lambda it: abs(it.line - near), default=None)
+    found: list[Storing] = []
+    computed: list[Storing] = []
+    for it in statements(Scope(scope.file)):
+        for place in places(it):
+            storing = Storing(it.lineno, ast.unparse(it), place.value, is_many=place.is_many)
+            is_here = it.lineno <= near <= (it.end_lineno or 0) and last_part(place.name) == name
+            if is_here or any(other.is_meant(place.name, it.lineno) for other in others):
+                found.append(storing)
+            elif scope.is_attribute and _is_computed(place):
+                computed.append(storing)
+    return min(found or computed, key=lambda it: abs(it.line - near), default=None)
+
+
+def _is_computed(place: Place) -> bool:
+    """Tell whether a place is an attribute whose name is no text: `vars(self)[name]`,
+    `self.__dict__.setdefault(name, [])`, `getattr(self, name)`."""
+    base = place.name
+    if isinstance(base, ast.Call) and isinstance(base.func, ast.Name) and base.args:
+        names = [ast.unparse(it) for it in base.args[1:2]] or list(place.keys)
+        is_space = base.func.id in ("getattr", "vars")
+    else:
+        names, is_space = list(place.keys), getattr(base, "attr", "") == "__dict__"
+    return is_space and bool(names) and not names[0].startswith(("'", '"'))
 
 
 class _Name(NamedTuple):
@@ -142,6 +158,7 @@ def _given_in(file: str) -> Iterator[_Given]:
                 yield _Name(target.id), base_of(value)
             elif isinstance(target, ast.Attribute) and isinstance(value, ast.Name):
                 yield _Name(target.attr, True), value
+                yield _Name(value.id, False, *_lines_around(file, statement.lineno)), target
         if isinstance(statement, ast.For | ast.AsyncFor):
             names = [it for it in ast.walk(statement.target) if isinstance(it, ast.Name)]
             yield from ((_Name(it.id), of) for it in names for of in _looped_over(statement.iter))
@@ -154,6 +171,14 @@ def _given_in(file: str) -> Iterator[_Given]:
                 for name, given in _calls_in(call):
                     if (function := functions.get(name)) is not None:
                         yield from _given_by(given, call.keywords, function)
+
+
+def _lines_around(file: str, line: int) -> tuple[int, int]:
+    """Return the first and last line of the function that has a line; of the file without one."""
+    function = function_around(file, line)
+    if function is None:
+        return 0, sys.maxsize
+    return getattr(function, "lineno", 0), getattr(function, "end_lineno", None) or sys.maxsize
 
 
 def _functions_of(statement: ast.stmt) -> Iterator[tuple[str, ast.FunctionDef]]:

@@ -13,7 +13,13 @@ from __future__ import annotations
 import ast
 
 from garboard.leaks.holders._source import assigned
-from garboard.leaks.holders._statements import FUNCTIONS, statement_at, tree_of
+from garboard.leaks.holders._statements import (
+    FUNCTIONS,
+    MAKERS,
+    function_around,
+    statement_at,
+    tree_of,
+)
 
 __all__ = ["is_ever_longer", "is_of_some_turns", "is_window"]
 
@@ -54,7 +60,7 @@ def is_ever_longer(file: str, line: int) -> bool:
                 _has_slice(it) or (not _has(it, name) and _is_again(file, line, at))
                 for at, it in _assigned_to(name, tree)
                 if isinstance(target, ast.Attribute | ast.Subscript)
-                or _function_around(file, at) is _function_around(file, line)
+                or function_around(file, at) is function_around(file, line)
             )
     return False
 
@@ -72,16 +78,9 @@ def _assigned_to(name: str, tree: ast.Module) -> list[tuple[int, ast.expr]]:
 def _is_again(file: str, line: int, at: int) -> bool:
     """Tell whether a line may begin anew, time and again, what another one makes longer: it stands
     in a loop, or in another function that is no `__init__`."""
-    begins = _function_around(file, at)
-    is_other = begins is not None and begins is not _function_around(file, line)
-    return bool(_loops_around(file, at)) or (is_other and getattr(begins, "name", "") != "__init__")
-
-
-def _function_around(file: str, line: int) -> ast.AST | None:
-    tree = tree_of(file)
-    found = [it for it in ast.walk(tree) if isinstance(it, FUNCTIONS)] if tree else []
-    around = [it for it in found if _is_around(it, line)]
-    return max(around, key=lambda it: it.lineno, default=None)
+    begins = function_around(file, at)
+    is_other = begins is not None and begins is not function_around(file, line)
+    return bool(_loops_around(file, at)) or (is_other and getattr(begins, "name", "") not in MAKERS)
 
 
 def _called_in(node: ast.expr) -> set[str]:

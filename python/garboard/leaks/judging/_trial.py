@@ -15,6 +15,7 @@ from garboard.leaks.evidence._graphs import Chain, Graphs
 from garboard.leaks.evidence._rows import Born, Key, Since, Survivor
 from garboard.leaks.evidence._steps import Steps
 from garboard.leaks.evidence._views import LEAST_PINNED
+from garboard.leaks.findings._beside import with_beside
 from garboard.leaks.findings._leak import Leak, Verdict
 from garboard.leaks.findings._making import (
     leak_of_cycles,
@@ -315,8 +316,27 @@ class Trial:
                 continue
             found.append(Case(group, kind, verdict))
         cases = one_for_each_cause(found)
-        leaks = [leak_of_group(it.group, it.kind, it.verdict, self._now) for it in cases]
+        leaks = [self._leak_of(look, it) for it in cases]
         return one_for_each_statement(leaks, cases)
+
+    def _leak_of(self, look: Look, case: Case) -> Leak:
+        """Describe a group, with other containers that have the same tensors."""
+        group, kind, verdict = case
+        leak = leak_of_group(group, kind, verdict, self._now)
+        others = [it for it in look.beside(group) if self._exemptions.note_for(it) is None]
+        if not others:
+            return leak
+        kinds = [kind, *map(kind_of_group, others)]
+        told = [
+            (leak_of_group(it, of_it, verdict, self._now), it)
+            for it, of_it in zip(others, kinds[1:], strict=True)
+        ]
+        patches = [
+            of_it.patch_group(it)
+            for it, of_it in zip((group, *others), kinds, strict=True)
+            if of_it.patch_group
+        ]
+        return with_beside((leak, group), told, patches)
 
     def _is_at_its_cap(self, group: Group) -> bool:
         """Tell whether a container changes its items and gains none."""

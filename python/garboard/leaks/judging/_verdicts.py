@@ -111,6 +111,8 @@ class Verdicts:
         """Tell whether the program says how many items there may be, and there are not yet more:
         it looks at the length, or has made a list of that length."""
         slots, room, items = self._slots(group), room_in_code(group), group.most_items()
+        if not items:  # of a tee's iterator that is as far as its twin
+            return True
         most = max(it for it in (slots, room, 0) if it is not None)
         if items > most or kind.is_settled(group) or self._is_made_longer(group, slots):
             return False

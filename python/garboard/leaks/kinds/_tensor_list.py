@@ -25,14 +25,16 @@ from garboard.leaks.findings._fixes import (
     ending_of,
     is_by_key,
     is_kept_once,
+    keyed_small,
     patch_bounding,
+    patch_keyed_small,
     patch_stored_small,
     pushing,
     stored_small,
 )
 from garboard.leaks.findings._kind import Kind
-from garboard.leaks.findings._traits import is_emptied_by_code, is_lookup
-from garboard.leaks.holders._groups import Group, is_container
+from garboard.leaks.findings._traits import is_emptied_by_code, is_lookup, leads_to_its_key
+from garboard.leaks.holders._groups import Group, cohorts_of, is_container
 from garboard.leaks.holders._holders import expression, joining_of
 from garboard.leaks.holders._patches import NO_PATCH, Patch
 from garboard.leaks.holders._tees import TEE
@@ -68,6 +70,8 @@ def _fix(group: Group) -> str:
     if any(is_a(link.object, TEE) for link in group.named):
         return f"read {name} as far as its twin: what lies between them is kept"
     if is_by_key(group):
+        if statement := keyed_small(group):
+            return statement
         return f"let the keys of {called(group)} be numbers or names: a key keeps its tensor"
     if is_container(group.holder) and (joined := _joined(group)):
         if joined == "backward":
@@ -80,6 +84,9 @@ def _fix(group: Group) -> str:
         return statement
     if in_words := _of_holder(group, name) or _of_item(group):
         return in_words
+    if ending and _is_one_of_several(group):
+        bound = f"bound {called(group)}{_bounding(group)}"
+        return f"store what is needed of each item alone, or {bound}"
     if ending:
         return _ELSE[ending]
     if is_kept_once(group):
@@ -90,6 +97,12 @@ def _fix(group: Group) -> str:
         name = called(group)
         return f"let the index into {name} come round, for instance by % len({name})"
     return f"bound {called(group)}{_bounding(group)}, or clear it at the end of each epoch"
+
+
+def _is_one_of_several(group: Group) -> bool:
+    """Tell whether items of a container have several tensors each, such as `locals()`."""
+    is_whole = is_container(group.holder) and group.chain[group.at + 1 :] != group.chain[-1:]
+    return is_whole and len(group.survivors) >= 2 * len(cohorts_of(group.survivors))
 
 
 def _cut(group: Group, name: str) -> str:
@@ -107,6 +120,8 @@ def _of_holder(group: Group, name: str) -> str:
     if is_a(holder, MappingProxyType):
         owner = name.rpartition(".")[0] or name
         return f"register with {owner} once, before the loop: it keeps each for good"
+    if leads_to_its_key(group):
+        return f"let no value of {name} lead to its key, which then never dies"
     if is_a(holder, (ExitStack, AsyncExitStack)):
         return f"open a stack for each step, or call {name}.close() when it is over"
     if is_container(group.holder):
@@ -129,12 +144,19 @@ def _of_item(group: Group) -> str:
 
 def _patch(group: Group) -> Patch:
     """What is only detached still piles up: it is bounded, too."""
-    if not is_container(group.holder) or _joined(group) or is_by_key(group):
+    if is_by_key(group):
+        return patch_keyed_small(group)
+    if not is_container(group.holder) or _joined(group):
         return NO_PATCH
     ending = ending_of(group.survivors[-1])
     if is_kept_once(group) and ending != "item":
         return NO_PATCH  # of what one pass leaves nothing is to be kept
-    return patch_stored_small(group) if ending else patch_bounding(group)
+    small = patch_stored_small(group) if ending else NO_PATCH
+    return small if small.edits or not _may_be_bounded(group, ending) else patch_bounding(group)
+
+
+def _may_be_bounded(group: Group, ending: str) -> bool:
+    return not ending or _is_one_of_several(group)
 
 
 def _bounding(group: Group) -> str:

@@ -69,7 +69,7 @@ def leak_text(leak: Leak) -> list[str]:
         *_first_lines(leak),
         *underlined(leak.site, "  ", "born  "),
         *(underlined(leak.moved_site, "  ", "moved ") if leak.moved_site else ()),
-        f"  held  {leak.holder}",
+        *_wrapped(f"  held  {leak.holder}"),
     ]
     if leak.holder_site is not None and leak.holder_site[:2] != leak.site[:2]:
         lines += underlined(leak.holder_site, "        ")
@@ -100,7 +100,11 @@ def _first_lines(leak: Leak) -> list[str]:
 def _fix_lines(fix: str) -> list[str]:
     """Return a statement in one line, to be pasted; a sentence in as many as a terminal needs."""
     text = f"  fix   {fix}"
-    if len(text) <= WIDTH or is_statement(fix):
+    return [text] if is_statement(fix) else _wrapped(text)
+
+
+def _wrapped(text: str) -> list[str]:
+    if len(text) <= WIDTH:
         return [text]
     return wrap(
         text,

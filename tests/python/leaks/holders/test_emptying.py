@@ -160,3 +160,18 @@ def test_a_far_length_that_ends_all_is_no_room(scope):
     assert limits(scope(text), "xs", FAR) == []
     assert len(limits(scope(text), "xs")) == 1
     assert len(limits(scope("if len(xs) < 1000000:\n    xs.append(x)"), "xs", FAR)) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "is_anew"),
+    [
+        ("def reset(self):\n    self.xs = []", True),
+        ("def __init__(self):\n    self.xs = []", False),
+        ("def __new__(cls):\n    cls.one.xs = []", False),
+        ("def recorded(f):\n    def inner(): f()\n    inner.xs = []\n    return inner", False),
+        ("def made():\n    log = Logger()\n    log.xs = []\n    return log", False),
+        ("def cleared():\n    log = the_logger()\n    log.xs = []\n    return log", True),
+    ],
+)
+def test_what_makes_an_object_begins_nothing_of_it_anew(scope, text, is_anew):
+    assert is_emptied(scope(text, is_attribute=True), "xs") == is_anew

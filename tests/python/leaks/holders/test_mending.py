@@ -6,8 +6,10 @@ import pytest
 from garboard.leaks.holders._mending import (
     OF_EACH,
     End,
+    keyed_with,
     mended_sum,
     mended_together,
+    ways_of_items,
     with_ends,
 )
 
@@ -152,3 +154,42 @@ def test_what_is_stored_is_told_from_the_same_name_elsewhere():
 )
 def test_two_fixes_of_one_statement_are_put_together_or_the_first_stands(first, other, both):
     assert mended_together(first, other) == (both or first)
+
+
+@pytest.mark.parametrize(
+    ("statement", "mended"),
+    [
+        ("counts[label] += 1", "counts[label.item()] += 1"),
+        ("seen[out.argmax()] = step", "seen[out.argmax().item()] = step"),
+        ("seen[step, label] = 1", None),
+        ("seen['label'] = label", None),
+        ("seen.add(label)", None),
+    ],
+)
+def test_a_key_becomes_a_number(statement, mended):
+    assert keyed_with(statement, "item") == mended
+
+
+@pytest.mark.parametrize(
+    ("value", "ways"),
+    [
+        ("[loss, 0.1]", ["0", "1"]),
+        ("(loss,)", ["0"]),
+        ("{'loss': loss, (step, 'rate'): 0.1}", ["'loss'", "(step, 'rate')"]),
+        ("{**rest, 'loss': loss}", []),
+        ("[loss, *rest]", []),
+        ("losses", []),
+        ("[f(it) for it in losses]", []),
+    ],
+)
+def test_items_of_a_display_are_told_apart_by_their_places(value, ways):
+    assert ways_of_items(value) == ways
+
+
+def test_values_of_a_comprehension_are_mended_where_they_are_made():
+    statement = "log.update({name: it.norm() for name, it in grads})"
+    value = "{name: it.norm() for name, it in grads}"
+
+    mended = with_ends(statement, value, [End((), "item")], is_many=True)
+
+    assert mended == "log.update({name: it.norm().item() for name, it in grads})"

@@ -106,3 +106,46 @@ def test_what_a_name_was_given_last_is_told_from_what_it_began_with(source):
         """)
 
     assert storing_line(Scope(file), "last", near=2).line == 3
+
+
+def test_a_list_that_is_hung_on_a_function_is_filled_by_its_variable(source):
+    file = source("""\
+        def recorded(function):
+            results = []
+            def inner(x):
+                results.append(function(x))
+            inner.results = results
+            return inner
+        results = 0
+        """)
+
+    assert storing_line(Scope(file, 0, True), "results", near=9).line == 4
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "obj.__dict__.setdefault(self.name, []).append(value)",
+        "getattr(obj, self.name).append(value)",
+        "vars(obj)[self.name].append(value)",
+        "obj.__dict__[self.name] = value",
+    ],
+)
+def test_an_attribute_whose_name_is_computed_is_filled_by_what_computes_one(source, statement):
+    file = source(f"""\
+        class History:
+            def __set__(self, obj, value):
+                {statement}
+        """)
+
+    assert storing_line(Scope(file, 0, True), "_image").line == 3
+    assert storing_line(Scope(file), "_image") is None
+
+
+@pytest.mark.parametrize(
+    "statement", ["getattr(obj, 'other').append(value)", "vars(obj)['other'] = value"]
+)
+def test_an_attribute_of_another_name_is_none(source, statement):
+    file = source(f"def fill(obj, value):\n    {statement}\n")
+
+    assert storing_line(Scope(file, 0, True), "_image") is None
