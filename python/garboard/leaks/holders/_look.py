@@ -217,14 +217,14 @@ def _may_have_others(
     all objects there are; this costs a fourth of it.
     """
     begins = {(id(whole), id(held)) for whole, held in hidden}
-    ways = [
-        path[
-            max(i for i, edge in enumerate(pairwise(path)) if tuple(map(id, edge)) in begins) + 1 :
-        ]
-        for path in paths
-    ]
+    ways = []
+    for path in paths:
+        left = [i for i, edge in enumerate(pairwise(path)) if tuple(map(id, edge)) in begins]
+        if not left:  # by something that is made for each search, such as what `atexit` calls
+            return False
+        ways.append(path[left[-1] + 1 :])
     asked = [it for way in ways for it in way]
-    known = {id(it) for it in (*asked, *paths, *ways, *(pair for pair in hidden))}
+    known = {id(it) for it in (*asked, *paths, *ways, *hidden)}
     known |= {id(whole) for whole, _ in hidden} | {id(asked), id(own)}
     others = [
         it
