@@ -263,7 +263,13 @@ def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
     """Repeat the test where its marker says so; a marker that says nonsense fails it."""
     if not _is_judged(item):
         return (yield)
-    rules = _rules.rules_of(item)
+    wrong = ""
+    try:
+        rules = _rules.rules_of(item)
+    except (TypeError, ValueError) as error:
+        wrong = str(error)
+    if wrong:
+        pytest.fail(wrong, pytrace=False)
     if rules.iterations is None or not isinstance(item, pytest.Function):
         return (yield)
     from garboard.leaks import no_leaks

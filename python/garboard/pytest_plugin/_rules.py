@@ -23,6 +23,7 @@ MARKERS = (
     "kinds.",
 )
 _JUDGING = ("no_leaks", "limit_leaks")
+_WORDS = ("limit", "iterations", "warmup", "kinds", "reason")
 _defaults = pytest.StashKey["Rules"]()
 
 
@@ -150,9 +151,14 @@ def rules_of(item: pytest.Item) -> Rules:
 
 
 def _with_marker(rules: Rules, marker: pytest.Mark) -> Rules:
+    from difflib import get_close_matches
+
     from garboard._arguments import check
 
     name, said = marker.name, dict(marker.kwargs)
+    for word in said.keys() - set(_WORDS):  # another plugin's marker of that name has its own
+        if meant := get_close_matches(word, _WORDS, n=1, cutoff=0.75):
+            raise TypeError(f"{name}: {word} is given; {meant[0]} is meant")
     if name == "limit_leaks" and "limit" not in said:
         if not marker.args:
             raise TypeError("limit_leaks: a limit is needed, such as limit_leaks('1 MiB')")
@@ -160,7 +166,7 @@ def _with_marker(rules: Rules, marker: pytest.Mark) -> Rules:
     if "limit" in said:
         limit = said["limit"]
         is_text = isinstance(limit, str)
-        found = _bytes_of(limit) if is_text else check.count(name, "limit", limit)
+        found = _limit_of(name, limit) if is_text else check.count(name, "limit", limit)
         rules = replace(rules, limit=found)
     if (runs := said.get("iterations")) is not None:
         rules = replace(rules, iterations=check.count(name, "iterations", runs, least=1))
@@ -180,6 +186,16 @@ def _kinds(name: str, given: tuple[Any, ...]) -> tuple[str, ...]:
 
     known = [kind.name for kind in all_kinds()]
     return tuple(check.choice(name, "kinds", kind, *known) for kind in given)
+
+
+def _limit_of(name: str, text: str) -> int:
+    from garboard import GarboardError
+    from garboard._arguments.texts import shown
+
+    try:
+        return _bytes_of(text)
+    except GarboardError:
+        raise ValueError(f"{name}: limit {shown(text)}; bytes are needed, as '1 KiB'") from None
 
 
 def _bytes_of(text: str) -> int:

@@ -100,7 +100,7 @@ class TestAllTests:
         ("settings", "message"),
         [
             ("limit=None", "no_leaks: limit is of type NoneType"),
-            ("limit='much'", "parse_bytes: "),
+            ("limit='much'", "no_leaks: limit 'much'; "),
             ("limit=-1", "no_leaks: limit -1; 0 or more"),
             ("iterations='3'", "no_leaks: iterations is of type str"),
         ],

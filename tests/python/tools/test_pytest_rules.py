@@ -61,7 +61,7 @@ class TestLimits:
         result.stdout.fnmatch_lines(
             [
                 "*allowed: 1.0 KiB (a table is kept); run it alone: pytest *",
-                "*TypeError: limit_leaks: a limit is needed, such as limit_leaks('1 MiB')",
+                "limit_leaks: a limit is needed, such as limit_leaks('1 MiB')",
             ]
         )
 
@@ -134,6 +134,30 @@ class TestKinds:
                 "*no_leaks: kinds 'tensor-lists'; *",
             ]
         )
+
+
+class TestNonsense:
+    @pytest.mark.parametrize(
+        ("said", "message"),
+        [
+            ("limit='many'", "no_leaks: limit 'many'; bytes are needed, as '1 KiB'"),
+            ("iterations=2.5", "no_leaks: iterations is of type float; an integer is needed"),
+            ("iteration=5", "no_leaks: iteration is given; iterations is meant"),
+            ("kind='tensor-list'", "no_leaks: kind is given; kinds is meant"),
+        ],
+    )
+    def test_fails_the_test_in_a_line(self, run, said, message):
+        result = run(
+            f"""
+            @pytest.mark.no_leaks({said})
+            def test_it():
+                pass
+            """
+        )
+
+        result.assert_outcomes(failed=1)
+        result.stdout.fnmatch_lines([message])
+        result.stdout.no_fnmatch_line("*_rules.py*")
 
 
 REPEATED = """
