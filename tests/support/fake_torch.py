@@ -233,12 +233,18 @@ def modules() -> dict[str, ModuleType]:
         found.requires_grad = requires_grad
         return found
 
+    @overridable
+    def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False):
+        for it in tensors if isinstance(tensors, list | tuple) else (tensors,):
+            it.backward(None, retain_graph, create_graph)
+
     torch = ModuleType("torch")
     torch.__file__ = __file__  # frames of this folder are the library's
     vars(torch).update(
         Tensor=Tensor,
         at_birth=at_birth,  # PyTorch has no such list: functions, called as a tensor comes to be
         ones=ones,
+        autograd=SimpleNamespace(backward=backward),
         enable_grad=enable_grad,
         manual_seed=lambda seed: None,
         overrides=SimpleNamespace(

@@ -159,7 +159,8 @@ class Recorder:
 
     def _note_found(self, step: int, tensor: Any) -> None:
         if id(tensor) not in self.births:
-            self.note(tensor, self._line_of_storage(tensor) or self._passing, step)
+            # A pass makes tensors where others were that are gone: their lines tell nothing.
+            self.note(tensor, self._passing or self._line_of_storage(tensor), step)
 
     def _note_optimizer(self, optimizer: Any) -> None:
         key = id(optimizer)
@@ -289,11 +290,13 @@ class _Lines(torch.overrides.TorchFunctionMode):  # type: ignore[misc]
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         recorder, named = self._recorder, kwargs or {}
-        if func is torch.Tensor.backward and recorder is not None:
+        if func in _PASSES and args and recorder is not None:
             keeps = bool(named.get("retain_graph") or named.get("create_graph"))
             with recorder.passing(here()):
                 result = func(*args, **named)
-                recorder.note_backward(args[0], keeps or any(args[2:4]), here())
+                roots = args[0] if isinstance(args[0], tuple | list) else args[:1]
+                for root in roots:
+                    recorder.note_backward(root, keeps or any(args[2:4]), here())
             return result
         first = recorder.next_serial if recorder is not None else 0
         result = func(*args, **named)
@@ -314,6 +317,8 @@ class _Lines(torch.overrides.TorchFunctionMode):  # type: ignore[misc]
                         recorder.note_returned(part, known)
         return result
 
+
+_PASSES = (torch.Tensor.backward, torch.autograd.backward)  # of the latter, newer versions ask
 
 _MOST_BEHIND = 16  # nodes between a root and what a program keeps, such as of `y[0].sum()`
 

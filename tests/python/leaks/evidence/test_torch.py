@@ -197,6 +197,36 @@ def test_a_backward_pass_is_seen(torch, evidence, keeps, expected):
     assert (product.is_released, product.was_retained, product.was_walked) == expected
 
 
+def test_a_pass_from_several_roots_by_the_function_is_seen(torch, evidence):
+    since, kept = evidence.now(), []
+    w = torch.ones(2, requires_grad=True)
+    w.register_hook(kept.append)
+    first, second = (w * 2).sum(), (w * 3).sum()
+    torch.autograd.backward([first, second], retain_graph=True)
+    line = here(1)
+
+    nodes = list(evidence.nodes(since.node))
+    rows = evidence.survivors(since.alias)
+    sites = {id(row.tensor): site_of(row.site).line for row in rows}
+
+    assert [(it.was_retained, it.was_walked) for it in nodes] == [(True, True)] * len(nodes)
+    assert [sites[id(it)] for it in kept] == [line] * len(kept)
+
+
+def test_what_a_pass_makes_where_something_was_has_not_its_line(torch, evidence, monkeypatch):
+    since, kept = evidence.now(), []
+    monkeypatch.setattr(torch.Tensor, "data_ptr", lambda self: 4096)  # memory is used again
+    w = torch.ones(2, requires_grad=True)
+    w.register_hook(kept.append)
+    loss = (w * 2).sum()
+    loss.backward()
+    line = here(1)
+
+    sites = {id(row.tensor): site_of(row.site).line for row in evidence.survivors(since.alias)}
+
+    assert sites[id(kept[0])] == line
+
+
 def test_a_hook_has_the_line_that_registered_it_while_it_is_there(torch, evidence):
     w = torch.ones(2)
     first = w.register_hook(print)
