@@ -74,6 +74,8 @@ PATCHED = (
         "l02_two_statements",
         "l02_counted",
         "l16_singleton",
+        "l04_half_detached",
+        "l04_states_by_stream",
         "l16_losses_of_a_class",
         "l18_one_view",
         "l18_views",
@@ -107,7 +109,7 @@ PASTED = (
     *("l02_given_three_lists", "l02_given_to_an_object", "l02_outputs", "l02_postfixes"),
     *("l16_losses_of_a_class", "l22_slices", "l02_nested_records", "l02_three_calls"),
     *("l02_counted", "l02_joined_dicts", "l02_on_a_function", "l02_two_statements", "l02_updated"),
-    "l16_singleton",
+    *("l04_half_detached", "l04_states_by_stream", "l16_singleton"),
 )
 
 

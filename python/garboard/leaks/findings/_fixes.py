@@ -8,6 +8,7 @@ from itertools import takewhile
 from typing import Any, NamedTuple
 
 from garboard._shown.site import Site, site_of
+from garboard.leaks.evidence._classes import is_one
 from garboard.leaks.evidence._rows import Survivor
 from garboard.leaks.findings._company import ending_for_all, ending_for_items
 from garboard.leaks.holders._groups import Group
@@ -19,6 +20,7 @@ from garboard.leaks.holders._mending import (
     End,
     field_way,
     is_by_name,
+    item_text,
     keyed_with,
     mended_sum,
     ways_of_items,
@@ -41,6 +43,7 @@ from garboard.leaks.holders._source import (
     target_by_key,
     target_called,
 )
+from garboard.leaks.holders._storing import is_read_later
 from garboard.leaks.holders._unasked import fields_of, is_a, items_of, keys_of
 
 __all__ = [
@@ -73,6 +76,10 @@ class Accumulating(NamedTuple):
         is_augmented: True for `name += value`.
         is_scalar: True where numbers would do.
         is_part: True where `name` is a tuple that has the head among others.
+        is_flat: True where these are tensors, too.
+        cut: The statement that stores what was computed before, with `.detach()` behind it; empty
+            where one and the same statement does both.
+        cutting: The same as a change of the user's file.
         statement: The whole, as text; empty where it cannot be read.
         site: Where it stands, if it can be read.
     """
@@ -81,6 +88,9 @@ class Accumulating(NamedTuple):
     is_augmented: bool
     is_scalar: bool
     is_part: bool = False
+    is_flat: bool = False
+    cut: str = ""
+    cutting: Patch = NO_PATCH
     statement: str = ""
     site: Site = Site("", 0, "")
 
@@ -121,7 +131,23 @@ def _kept_elsewhere(site: Site, holder: Sequence[Link], is_scalar: bool) -> Accu
     named = holder[:-1] if is_part else holder
     storing = storing_of(named, site) if named else None
     name = target_called(storing[1].statement, named[-1].edge.name) if storing else None
-    return Accumulating(name or expression(named) or "the sum", False, is_scalar, is_part)
+    whole = holder[-2].object if is_part else ()
+    is_flat = type(whole) is tuple and all(is_one("tensor", it) for it in items_of(whole))
+    called = name or expression(named) or "the sum"
+    kept = Accumulating(called, False, is_scalar, is_part, is_part and is_flat)
+    if storing is None or storing[1].line == site.line or is_read_later(*storing):
+        return kept
+    ends = [End(way, "detach") for way in _ways_of_names(storing[1].value)]
+    cut = with_ends(storing[1].statement, storing[1].value, ends) if ends else None
+    return kept._replace(cut=cut, cutting=with_methods_on_stored(*storing, ends)) if cut else kept
+
+
+def _ways_of_names(value: str) -> list[tuple[str, ...]]:
+    """Return the ways to the variables of `h` and of `(h.detach(), c)`."""
+    if is_by_name(value):
+        return [()]
+    parts = ways_of_items(value) if value.startswith(("(", "[")) else []
+    return [(it,) for it in parts if is_by_name(item_text(value, it))]
 
 
 Ending = Callable[[Survivor], str]  # the method to call on it; empty where none is needed

@@ -13,6 +13,7 @@ from itertools import pairwise
 from types import FrameType
 from typing import Any
 
+from garboard._shown.site import site_of
 from garboard.leaks.evidence._classes import is_one
 from garboard.leaks.evidence._evidence import Evidence
 from garboard.leaks.evidence._graphs import Graphs
@@ -23,7 +24,9 @@ from garboard.leaks.evidence._views import pinned_bytes
 from garboard.leaks.holders._cycles import Cycle, cycle_through
 from garboard.leaks.holders._describe import is_context
 from garboard.leaks.holders._groups import Group, age, grouped, is_container
+from garboard.leaks.holders._holders import storing_of
 from garboard.leaks.holders._hook_rows import hook_rows
+from garboard.leaks.holders._mending import names_read_by
 from garboard.leaks.holders._roots import (
     ANYWHERE,
     Opened,
@@ -163,8 +166,19 @@ class Look:
         path = paths_to(self.evidence, [head.tensor])[0]
         own = grouped([(head, path)])[0] if path is not None else None
         if own is not None and _is_bare_local(own):
-            return self._carrier_beside(head) or own
+            return self._stored_in(head, own) or self._carrier_beside(head) or own
         return own
+
+    def _stored_in(self, head: Survivor, own: Group) -> Group | None:
+        """Return what keeps the head beside a variable that is none of what it is made of: the dict
+        of `h = cell(x, states[name])` and `states[name] = h`."""
+        found = storing_of(own.named, site_of(head.site))
+        if found is None or own.named[-1].edge.name in names_read_by(found[1].value):
+            return None
+        hidden = [(own.chain[0].object, head.tensor)]
+        path = paths_to(self.evidence, [head.tensor], hidden)[0]
+        group = grouped([(head, path)])[0] if path is not None else None
+        return None if group is None or _is_bare_local(group) else group
 
     def _carrier_beside(self, head: Survivor) -> Group | None:
         """Return the way to another head of nearly the same graph, which no bare variable has."""

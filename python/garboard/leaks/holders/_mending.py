@@ -17,10 +17,12 @@ __all__ = [
     "field_way",
     "is_by_name",
     "is_statement",
+    "item_text",
     "key_in",
     "keyed_with",
     "mended_sum",
     "mended_together",
+    "names_read_by",
     "stored_parts",
     "ways_of_items",
     "with_ends",
@@ -170,6 +172,11 @@ def key_in(tree: ast.stmt) -> ast.expr | None:
     return key if isinstance(key, _PLACES | ast.Call) else None
 
 
+def names_read_by(value: str) -> set[str]:
+    """Return the variables that an expression reads."""
+    return {it.id for it in ast.walk(ast.parse(value, mode="eval")) if isinstance(it, ast.Name)}
+
+
 def is_by_name(value: str) -> bool:
     """Tell whether an expression is a variable or an attribute."""
     return isinstance(ast.parse(value, mode="eval").body, _PLACES)
@@ -192,6 +199,12 @@ def ways_of_items(value: str) -> list[str]:
     items = node.elts if isinstance(node, ast.Tuple | ast.List) else []
     is_plain = not any(isinstance(it, ast.Starred) for it in items)
     return [str(i) for i in range(len(items))] if is_plain else []
+
+
+def item_text(value: str, part: str) -> str:
+    """Return the item of a tuple or list, as text, that such a part of a way leads to."""
+    found = _part_of(ast.parse(value, mode="eval").body, (part,))
+    return ast.unparse(found) if found is not None else ""
 
 
 def _item_of(node: ast.expr) -> ast.expr | None:

@@ -24,9 +24,16 @@ from garboard.leaks.holders._source import (
     last_part,
     places_of,
 )
-from garboard.leaks.holders._statements import Scope, function_around, remembered, statements
+from garboard.leaks.holders._statements import (
+    MAKERS,
+    Scope,
+    function_around,
+    remembered,
+    statement_like,
+    statements,
+)
 
-__all__ = ["storing_in_class", "storing_line"]
+__all__ = ["is_read_later", "storing_in_class", "storing_line"]
 
 
 def storing_line(
@@ -53,13 +60,14 @@ def storing_line(
             it.lineno != near,
             not any(is_named(part, name, scope) for part in ast.walk(value)),
             isinstance(value, ast.Constant),  # which keeps nothing
+            _is_made_at(scope, it.lineno),
             Storing(it.lineno, ast.unparse(it), ast.unparse(value), True),
         )
         for it in statements(scope, name)
         for target, value in assigned(it)
         if is_named(target, name, scope)
     ]
-    *_, nearest = min(begun, key=lambda it: (*it[:3], abs(it[3].line - near)), default=(None,))
+    *_, nearest = min(begun, key=lambda it: (*it[:4], abs(it[4].line - near)), default=(None,))
     is_here = nearest is not None and nearest.line == near
     if stores and not (is_here and all(it.line != near for _, it in stores)):
         found = min(stores, key=lambda it: (it[0], abs(it[1].line - near)))[1]
@@ -67,6 +75,30 @@ def storing_line(
     if is_here:
         return nearest
     return _stored_by_another_name(scope, name, near) or nearest
+
+
+def is_read_later(file: str, storing: Storing) -> bool:
+    """Tell whether what a statement assigns is read behind it, or in another function: for a loss
+    of the same step, say."""
+    statement = statement_like(file, storing.line, storing.statement)
+    targets = {base_of(target) for target, _ in assigned(statement)} if statement else set()
+    names = {(type(it), last_part(it)) for it in targets}
+    here = function_around(file, storing.line)
+
+    def is_elsewhere(node: ast.expr) -> bool:
+        is_apart = function_around(file, node.lineno) is not here
+        return isinstance(node, ast.Attribute) if is_apart else node.lineno > storing.line
+
+    return any(
+        isinstance(node, ast.Name | ast.Attribute)
+        and isinstance(node.ctx, ast.Load)
+        and (type(node), last_part(node)) in names
+        and all(node is not target for target in targets)
+        and is_elsewhere(node)
+        for it in statements(Scope(file))
+        if not hasattr(it, "body")
+        for node in ast.walk(it)
+    )
 
 
 def storing_in_class(file: str, name: str) -> Storing | None:
@@ -179,6 +211,12 @@ def _lines_around(file: str, line: int) -> tuple[int, int]:
     if function is None:
         return 0, sys.maxsize
     return getattr(function, "lineno", 0), getattr(function, "end_lineno", None) or sys.maxsize
+
+
+def _is_made_at(scope: Scope, line: int) -> bool:
+    """Tell whether an attribute gets its first value on a line, when its object is made."""
+    function = function_around(scope.file, line) if scope.is_attribute else None
+    return getattr(function, "name", "") in MAKERS
 
 
 def _functions_of(statement: ast.stmt) -> Iterator[tuple[str, ast.FunctionDef]]:

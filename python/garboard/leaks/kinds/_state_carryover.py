@@ -35,6 +35,12 @@ def _fits(chain: Chain, owner: Group | None) -> bool:
 
 
 def _fix(sum_: Accumulating) -> str:
+    if sum_.cut:
+        return sum_.cut
+    if sum_.is_flat:
+        return (
+            f"cut the graph after each step: {sum_.name} = tuple(it.detach() for it in {sum_.name})"
+        )
     if sum_.is_part:
         return f"cut the graph after each step: detach each tensor of {sum_.name}"
     return f"cut the graph after each step: {sum_.name} = {sum_.name}.detach()"
@@ -47,4 +53,5 @@ KIND = Kind(
     rank=10,
     fits_graph=_fits,
     fix_graph=_fix,
+    patch_graph=lambda sum_: sum_.cutting,
 )

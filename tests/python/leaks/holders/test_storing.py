@@ -9,7 +9,7 @@ from textwrap import dedent
 import pytest
 from garboard.leaks.holders._source import variable_called
 from garboard.leaks.holders._statements import Scope
-from garboard.leaks.holders._storing import storing_in_class, storing_line
+from garboard.leaks.holders._storing import is_read_later, storing_in_class, storing_line
 
 
 @pytest.fixture
@@ -149,3 +149,39 @@ def test_an_attribute_of_another_name_is_none(source, statement):
     file = source(f"def fill(obj, value):\n    {statement}\n")
 
     assert storing_line(Scope(file, 0, True), "_image") is None
+
+
+def test_what_an_object_is_made_with_is_not_what_it_is_given_later(source):
+    file = source("""\
+        class Stream:
+            def __init__(self, cell):
+                self.cell, self.state = cell, zeros()
+            def feed(self, x):
+                near(x)
+                y = near(x)
+                self.state = self.cell(x)
+        """)
+
+    assert storing_line(Scope(file, 0, True), "state", near=1).line == 7
+
+
+@pytest.mark.parametrize(
+    ("text", "is_read"),
+    [
+        ("def f(self, x):\n    h = g(x, self.h)\n    self.h = h\n    return h", False),
+        ("def f(self, x):\n    h = g(x, self.h)\n    self.h = h\n    return self.h.mean()", True),
+        ("def f(self, x):\n    self.h = h\ndef loss(self):\n    return self.h.mean()", True),
+        ("def f(x):\n    h = g(x, s[0])\n    s[0] = h\n    return s[0].mean()", True),
+        ("def f(x):\n    h = g(x, s[0])\n    s[0] = h\ndef other(s):\n    return s", False),
+    ],
+)
+def test_what_a_loss_is_made_of_after_it_is_stored_is_read_later(source, text, is_read):
+    file = source(text)
+    stores = ("self.h", "s[0]")
+    line = next(i for i, it in enumerate(text.splitlines(), 1) if it.strip()[-1] == "h"
+                and it.strip().startswith(stores))  # fmt: skip
+
+    found = storing_line(Scope(file, 0, "self" in text), "h" if "self" in text else "s", near=line)
+
+    assert found.line == line
+    assert is_read_later(file, found) == is_read
