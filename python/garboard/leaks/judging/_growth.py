@@ -26,6 +26,7 @@ LEAST_COHORTS = 6  # birth steps with survivors; fewer are single events
 WINDOWS = (24, 96, 384)  # steps; the long ones see what leaks in every tenth step
 ENDLESS = 100  # birth steps in a row: a buffer that nothing empties is none
 PERIOD = WINDOWS[0] // 3  # steps between two evaluations
+_RISES = 12  # evaluations in a row, each with more than the one before
 
 CERTAIN = WINDOWS[0] + 4 * PERIOD  # steps: five evaluations of the shortest window
 
@@ -92,16 +93,43 @@ class _Gate:
             self.streak = 0
 
 
+class _Rise:
+    """Whether ever more live although some die: of a heap that is pushed to more often than popped
+    from, the best go, whatever their age."""
+
+    def __init__(self) -> None:
+        self._counts: list[int] = []  # at each evaluation since the last that saw no more
+
+    def feed(self, cohorts: Cohorts) -> None:
+        count = sum(cohorts.values())
+        if self._counts and count <= self._counts[-1]:
+            self._counts.clear()
+        self._counts.append(count)
+        del self._counts[: -_RISES - 1]
+
+    @property
+    def is_steady(self) -> bool:
+        """True after a hundred steps, where the last third of them gains as the first does."""
+        if len(self._counts) <= _RISES:
+            return False
+        first, *_, last = self._counts
+        third = _RISES // 3
+        early, late = self._counts[third] - first, last - self._counts[-third - 1]
+        return late >= 0.75 * early
+
+
 class Growth:
     """The survivors of one line, seen every `PERIOD` steps."""
 
     def __init__(self) -> None:
         self._gates = [_Gate(window) for window in WINDOWS]
+        self._rise = _Rise()
         self.cohorts: Cohorts = {}
 
     def feed(self, now: int, cohorts: Cohorts) -> None:
         """Take what lives after step `now`; `now` is a multiple of `PERIOD`."""
         self.cohorts = cohorts
+        self._rise.feed(cohorts)
         for gate in self._gates:
             if now % (gate.window // 3) == 0:
                 gate.feed(now, cohorts)
@@ -110,6 +138,11 @@ class Growth:
         """Take what lives between two evaluations: what has died since is no growth."""
         for gate in self._gates:
             gate.lose(cohorts)
+
+    @property
+    def is_rising(self) -> bool:
+        """True where ever more live, whichever they are."""
+        return self._rise.is_steady
 
     @property
     def streak(self) -> int:

@@ -105,7 +105,8 @@ class Verdicts:
         The value of a comprehension has no name until it is complete.
         """
         is_first = self._tracker.is_first_look(_name(group), self._now)
-        return is_first and self._tracker.is_confirmed(keys_of(group.survivors))
+        keys = keys_of(group.survivors)
+        return is_first and (self._tracker.is_confirmed(keys) or self._tracker.is_rising(keys))
 
     def _has_room(self, group: Group, kind: Kind) -> bool:
         """Tell whether the program says how many items there may be, and there are not yet more:

@@ -104,3 +104,40 @@ def test_a_decelerating_cache_is_not_steady():
 
     assert not is_steady(cohorts, now=120)
     assert is_steady(dict.fromkeys(range(4, 116), 1), now=120)
+
+
+def rising_at(lives: Callable[[int], list[int]], steps: int, seed: int = 7) -> list[int]:
+    """Return the steps at which ever more live, given the ends of what is born in each step."""
+    growth, ends, found = Growth(), {}, []
+    for now in range(1, steps + 1):
+        ends[now] = lives(now)
+        if now % PERIOD == 0:
+            alive = {it: sum(end > now for end in ends[it]) for it in ends if it <= now - GRACE}
+            growth.feed(now, {it: count for it, count in alive.items() if count})
+            found += [now] if growth.is_rising else []
+    return found
+
+
+class TestEverMoreLive:
+    def test_where_some_of_each_step_end_at_any_age(self):
+        dice = random.Random(7)
+
+        found = rising_at(
+            lambda now: [FOREVER, FOREVER, now + dice.randrange(8, 80), now + 5], steps=160
+        )
+
+        assert found[0] <= 120
+        assert found[-1] == 160
+
+    @pytest.mark.parametrize("mean", [5, 20, 60])
+    def test_not_where_all_end_after_some_time(self, mean):
+        dice = random.Random(mean)
+
+        found = rising_at(
+            lambda now: [now + int(dice.expovariate(1 / mean)) for _ in range(3)], steps=800
+        )
+
+        assert not found
+
+    def test_not_of_a_window_that_slides(self):
+        assert not rising_at(lambda now: [now + 90], steps=400)
