@@ -64,6 +64,7 @@ __all__ = [
     "stored_as",
     "stored_bounded",
     "stored_small",
+    "stored_without_growth",
     "whole_stored_as",
 ]
 
@@ -185,6 +186,13 @@ def stored_small(group: Group) -> str | None:
     """Return the statement that stores numbers; or what is detached, and lets go of the oldest."""
     is_enough = _is_of_numbers(group)
     return stored_as(group, ending_of) if is_enough else stored_bounded(group, ending_of)
+
+
+def stored_without_growth(group: Group) -> str | None:
+    """Return the same; None where what is detached would pile up still."""
+    statement = stored_small(group)
+    is_enough = _is_of_numbers(group) or statement != stored_as(group, ending_of)
+    return statement if is_enough else None
 
 
 def stored_bounded(group: Group, ending: Ending) -> str | None:

@@ -10,11 +10,13 @@ Evidence: the way from a root leads by a hook table, or a hook refers to the con
 from __future__ import annotations
 
 from garboard._shown.site import Site, site_of
+from garboard.leaks.findings._fixes import patch_stored_small, stored_without_growth
 from garboard.leaks.findings._kind import Kind
 from garboard.leaks.findings._traits import objects_of
 from garboard.leaks.holders._groups import Group
 from garboard.leaks.holders._holders import storing_of
 from garboard.leaks.holders._hooks import is_filled_by_hook
+from garboard.leaks.holders._patches import NO_PATCH, Patch
 from garboard.leaks.holders._unasked import type_name
 
 __all__ = ["KIND"]
@@ -34,11 +36,26 @@ def _filling_line(group: Group) -> Site | None:
     return None if found is None or found[1].is_assignment else Site(found[0], found[1].line, "")
 
 
+_FIX = "remove the hook with handle.remove(), or store what .detach().mean() gives"
+
+
+def _fix(group: Group) -> str:
+    if group.is_contained and (statement := stored_without_growth(group)):
+        return f"{statement}  # or handle.remove() when it is done"
+    return _FIX
+
+
+def _patch(group: Group) -> Patch:
+    is_whole = group.is_contained and stored_without_growth(group)
+    return patch_stored_small(group) if is_whole else NO_PATCH
+
+
 KIND = Kind(
     name="hook-capture",
     family="HOOK",
     text=__doc__ or "",
     rank=70,
     fits=_fits,
-    fix="remove the hook with handle.remove(), or store what .detach().mean() gives",
+    fix_group=_fix,
+    patch_group=_patch,
 )
