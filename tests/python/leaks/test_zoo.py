@@ -111,7 +111,7 @@ PASTED = (
     *("l16_losses_of_a_class", "l22_slices", "l02_nested_records", "l02_three_calls"),
     *("l02_counted", "l02_joined_dicts", "l02_on_a_function", "l02_two_statements", "l02_updated"),
     *("l04_half_detached", "l04_states_by_stream", "l16_singleton"),
-    *("l13_bound_method", "l13_hook"),
+    *("l02_by_epoch_and_name", "l05_of_norms", "l13_bound_method", "l13_hook"),
 )
 
 

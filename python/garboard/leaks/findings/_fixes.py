@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from itertools import takewhile
@@ -40,9 +41,11 @@ from garboard.leaks.holders._source import (
     Accumulation,
     Storing,
     accumulation_at,
+    places_of,
     target_by_key,
     target_called,
 )
+from garboard.leaks.holders._statements import Scope, statement_like
 from garboard.leaks.holders._storing import is_read_later
 from garboard.leaks.holders._unasked import fields_of, is_a, items_of, keys_of
 
@@ -179,7 +182,7 @@ def ending_of(stored: Survivor) -> str:
     """Return the method that makes something small of what is stored; empty where none does."""
     if stored.shape == ():
         return "item"
-    return "detach" if stored.requires_grad or stored.node else ""
+    return "detach" if stored.node else ""  # a leaf has no graph to let go of
 
 
 def stored_small(group: Group) -> str | None:
@@ -291,7 +294,9 @@ def _stored_in(group: Group, ending: Ending) -> tuple[str, Storing, list[End]] |
         return None
     if found[1].is_many and (several := _stored_one_by_one(group, found[1], ending)):
         return found[0], found[1]._replace(is_many=False), several
-    ends = [End(way, ending(it)) for way, it in _stored_tensors(group)]
+    behind = _hops_behind_keys(group, *found)
+    ways = {way[max(behind - 1, 0) :]: it for way, it in _stored_tensors(group)}
+    ends = [End(way, ending(it)) for way, it in ways.items()]
     if is_by_name(found[1].value) and any(it.way for it in ends):
         whole = _of_each(group, ends)
         return (*found, whole) if whole else None
@@ -299,6 +304,16 @@ def _stored_in(group: Group, ending: Ending) -> tuple[str, Storing, list[End]] |
         ends = [End((), ending_for_all(group, found[1], ends[0].method))]
     needed = [it for it in ends if it.method]
     return (*found, needed) if needed else None
+
+
+def _hops_behind_keys(group: Group, file: str, storing: Storing) -> int:
+    """Return how many hops lead from the holder to what a statement stores behind keys that this
+    writes, `rows[epoch][name].append(loss)`; 0 where it writes none."""
+    tree = statement_like(file, storing.line, storing.statement)
+    places = places_of(Scope(file))(tree) if tree is not None else ()
+    keys = next((len(it.keys) for it in places if it.value == storing.value), 0)
+    between = keys - _keys_of(group)
+    return between + isinstance(tree, ast.Expr) if between > 0 and not storing.is_many else 0
 
 
 def _stored_one_by_one(group: Group, storing: Storing, ending: Ending) -> list[End]:

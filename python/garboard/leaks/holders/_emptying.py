@@ -186,17 +186,24 @@ def _measures(node: ast.Compare, is_meant: _Meant) -> list[ast.expr]:
 def _endings(scope: Scope, name: str) -> list[ast.AST]:
     """Return what ends all items at once, or begins the container anew."""
     is_meant = _Meant(scope, name)
+    makers = {*MAKERS, *_decorators_in(scope.file)}
     found: list[ast.AST] = []
     for statement in statements(scope, name):
         if isinstance(statement, _LOOPS):
             found += (it for part in statement.body for it in _assigning(part, name, scope))
-        is_method = isinstance(statement, ast.FunctionDef) and statement.name not in MAKERS
+        is_method = isinstance(statement, ast.FunctionDef) and statement.name not in makers
         if is_method and scope.is_attribute:
             new = _made_in(statement)
             found += (it for it in _assigning(statement, name, scope) if not _is_of(it, name, new))
         if not hasattr(statement, "body"):
             found += (node for node in ast.walk(statement) if _clears(node, is_meant))
     return found
+
+
+def _decorators_in(file: str) -> set[str]:
+    """Return the names of what decorates classes and functions: it runs once for each."""
+    found = (it for node in statements(Scope(file)) for it in getattr(node, "decorator_list", ()))
+    return {str(getattr(it, "id", getattr(getattr(it, "func", None), "id", ""))) for it in found}
 
 
 def _made_in(function: ast.stmt) -> set[str]:

@@ -16,6 +16,7 @@ __all__ = [
     "changed_in_place",
     "field_way",
     "is_by_name",
+    "is_read_of",
     "is_statement",
     "item_text",
     "key_in",
@@ -299,7 +300,7 @@ def _new_in(node: ast.expr, target: str) -> list[ast.expr] | None:
     are numbers; None where what they are to the old sum cannot be told."""
     if not _reads(node, target):
         return _without_factor(node)
-    if ast.unparse(node) == target:
+    if is_read_of(node, target):
         return []
     if isinstance(node, ast.UnaryOp):
         return _new_in(node.operand, target)
@@ -334,8 +335,17 @@ def _new_among(nodes: list[ast.expr], target: str, is_sum: bool) -> list[ast.exp
     return found
 
 
+def is_read_of(node: ast.expr, target: str) -> bool:
+    """Tell whether an expression is what is called `target`, also `sums.get(name, 0)` of
+    `sums[name]`."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.args:
+        found = ast.Subscript(node.func.value, node.args[0], ast.Load())
+        return node.func.attr == "get" and ast.unparse(found) == target
+    return ast.unparse(node) == target
+
+
 def _reads(node: ast.expr, target: str) -> bool:
-    return any(ast.unparse(it) == target for it in ast.walk(node) if isinstance(it, ast.expr))
+    return any(is_read_of(it, target) for it in ast.walk(node) if isinstance(it, ast.expr))
 
 
 def _without_factor(node: ast.expr) -> list[ast.expr]:

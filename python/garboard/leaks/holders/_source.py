@@ -6,13 +6,14 @@ import ast
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
-from garboard.leaks.holders._mending import changed_in_place
+from garboard.leaks.holders._mending import changed_in_place, is_read_of
 from garboard.leaks.holders._statements import (
     FUNCTIONS,
     Scope,
     remembered,
     statement_at,
     statements,
+    tree_of,
 )
 
 __all__ = [
@@ -27,6 +28,7 @@ __all__ = [
     "calls_at",
     "grown_by",
     "is_context_variable",
+    "is_given",
     "is_named",
     "joining",
     "last_part",
@@ -91,8 +93,8 @@ def accumulation_at(file: str, line: int) -> Accumulation | None:
         return _accumulation(statement, statement.target)
     if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
         target = ast.unparse(statement.targets[0])
-        places = [it for it in ast.walk(statement.value) if _is_place(it)]
-        if any(ast.unparse(it) == target for it in places):
+        parts = (it for it in ast.walk(statement.value) if isinstance(it, ast.expr))
+        if any(is_read_of(it, target) for it in parts if _is_place(it) or isinstance(it, ast.Call)):
             return _accumulation(statement, statement.targets[0])
     changed = changed_in_place(statement) if isinstance(statement, ast.Expr) else None
     return _accumulation(statement, changed) if statement and changed else None
@@ -164,6 +166,14 @@ def _called_in(statement: ast.stmt) -> set[str]:
 
 def callee(node: ast.Call) -> str:
     return str(getattr(node.func, "attr", getattr(node.func, "id", "")))
+
+
+def is_given(file: str, keyword: str) -> bool:
+    """Tell whether some call of a file gives an argument by this name."""
+    tree = tree_of(file)
+    return any(
+        isinstance(it, ast.keyword) and it.arg == keyword for it in (ast.walk(tree) if tree else ())
+    )
 
 
 def text_at(file: str, line: int) -> str:

@@ -13,11 +13,13 @@ from what the loop keeps.
 
 from __future__ import annotations
 
+from garboard._shown.site import site_of
 from garboard.leaks.evidence._graphs import Chain
 from garboard.leaks.evidence._rows import Survivor
 from garboard.leaks.findings._fixes import Accumulating, stored_as
 from garboard.leaks.findings._kind import Kind
 from garboard.leaks.holders._groups import Group
+from garboard.leaks.holders._source import is_given
 
 __all__ = ["KIND"]
 
@@ -25,11 +27,18 @@ _FIX = "drop retain_graph=True on the last backward of a step"
 
 
 def _fits_graph(chain: Chain, owner: Group | None) -> bool:
-    return chain.is_retained
+    return chain.is_retained and not _is_for_derivatives(chain.site)
 
 
 def _fits(group: Group) -> bool:
-    return group.is_contained and group.is_retained and group.saved_bytes > 0
+    is_kept = group.is_contained and group.is_retained and group.saved_bytes > 0
+    return is_kept and not _is_for_derivatives(group.survivors[-1].site)
+
+
+def _is_for_derivatives(site: int) -> bool:
+    """Tell whether the program keeps graphs by `create_graph=True` alone, which it needs."""
+    file = site_of(site).file
+    return is_given(file, "create_graph") and not is_given(file, "retain_graph")
 
 
 def _fix(group: Group) -> str:

@@ -170,6 +170,7 @@ def test_a_far_length_that_ends_all_is_no_room(scope):
         ("def __new__(cls):\n    cls.one.xs = []", False),
         ("def recorded(f):\n    def inner(): f()\n    inner.xs = []\n    return inner", False),
         ("def made():\n    log = Logger()\n    log.xs = []\n    return log", False),
+        ("def tracked(cls):\n    cls.xs = []\n    return cls\n@tracked\nclass A: pass", False),
         ("def cleared():\n    log = the_logger()\n    log.xs = []\n    return log", True),
     ],
 )

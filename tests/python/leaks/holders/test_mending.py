@@ -34,6 +34,8 @@ from garboard.leaks.holders._mending import (
         ("m = m + loss + n", "m = (m + loss + n).detach()"),
         ("m.mul_(0.9).add_(0.1 * x)", "m.mul_(0.9).add_(0.1 * x.detach())"),
         ("m.mul_(beta).add_(x)", None),
+        ("s[k] = s.get(k, 0) + loss", "s[k] = s.get(k, 0) + loss.detach()"),
+        ("s[k] = s.get(j, 0) + loss", None),
         ("m *= beta", None),
         ("m += 1", None),
         ("total = total * 2", None),
