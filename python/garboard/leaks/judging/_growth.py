@@ -99,18 +99,19 @@ class _Rise:
 
     def __init__(self) -> None:
         self._counts: list[int] = []  # at each evaluation since the last that saw no more
+        self._last = 0  # the step of the last one
 
-    def feed(self, cohorts: Cohorts) -> None:
+    def feed(self, now: int, cohorts: Cohorts) -> None:
         count = sum(cohorts.values())
-        if self._counts and count <= self._counts[-1]:
+        if now - self._last > PERIOD or (self._counts and count <= self._counts[-1]):
             self._counts.clear()
         self._counts.append(count)
         del self._counts[: -_RISES - 1]
+        self._last = now
 
-    @property
-    def is_steady(self) -> bool:
-        """True after a hundred steps, where the last third of them gains as the first does."""
-        if len(self._counts) <= _RISES:
+    def is_steady(self, now: int) -> bool:
+        """Tell whether a hundred steps up to now have gained, their last third as the first."""
+        if len(self._counts) <= _RISES or now - self._last > PERIOD:
             return False
         first, *_, last = self._counts
         third = _RISES // 3
@@ -129,7 +130,7 @@ class Growth:
     def feed(self, now: int, cohorts: Cohorts) -> None:
         """Take what lives after step `now`; `now` is a multiple of `PERIOD`."""
         self.cohorts = cohorts
-        self._rise.feed(cohorts)
+        self._rise.feed(now, cohorts)
         for gate in self._gates:
             if now % (gate.window // 3) == 0:
                 gate.feed(now, cohorts)
@@ -139,10 +140,9 @@ class Growth:
         for gate in self._gates:
             gate.lose(cohorts)
 
-    @property
-    def is_rising(self) -> bool:
-        """True where ever more live, whichever they are."""
-        return self._rise.is_steady
+    def is_rising(self, now: int) -> bool:
+        """Tell whether ever more live after step `now`, whichever they are."""
+        return self._rise.is_steady(now)
 
     @property
     def streak(self) -> int:

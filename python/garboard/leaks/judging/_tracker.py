@@ -155,9 +155,9 @@ class Tracker:
     def is_confirmed(self, keys: Iterable[Key]) -> bool:
         return any(self._growths[key].is_confirmed for key in keys if key in self._growths)
 
-    def is_rising(self, keys: Iterable[Key]) -> bool:
+    def is_rising(self, keys: Iterable[Key], now: int) -> bool:
         """Tell whether of some of these lines ever more live, although some die."""
-        return any(self._growths[key].is_rising for key in keys if key in self._growths)
+        return any(self._growths[key].is_rising(now) for key in keys if key in self._growths)
 
     def is_nearly_confirmed(self, keys: Iterable[Key]) -> bool:
         growths = (self._growths[key] for key in keys if key in self._growths)

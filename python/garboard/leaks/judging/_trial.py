@@ -353,7 +353,7 @@ class Trial:
         if not is_confirmed and not is_final:
             self._verdicts.has_grown(group)  # for the next look
             self._verdicts.note_slots(group)
-        is_rising = self._tracker.streak_of(keys) >= 2 or self._tracker.is_rising(keys)
+        is_rising = self._tracker.streak_of(keys) >= 2 or self._tracker.is_rising(keys, self._now)
         is_likely = is_confirmed or (is_final and is_rising)
         return is_likely and self._verdicts.is_spread_and_steady(cohorts_of(group.survivors))
 

@@ -106,7 +106,8 @@ class Verdicts:
         """
         is_first = self._tracker.is_first_look(_name(group), self._now)
         keys = keys_of(group.survivors)
-        return is_first and (self._tracker.is_confirmed(keys) or self._tracker.is_rising(keys))
+        is_rising = self._tracker.is_rising(keys, self._now)
+        return is_first and (self._tracker.is_confirmed(keys) or is_rising)
 
     def _has_room(self, group: Group, kind: Kind) -> bool:
         """Tell whether the program says how many items there may be, and there are not yet more:

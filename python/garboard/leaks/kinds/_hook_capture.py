@@ -56,6 +56,7 @@ KIND = Kind(
     text=__doc__ or "",
     rank=70,
     fits=_fits,
+    fix=_FIX,
     fix_group=_fix,
     patch_group=_patch,
 )

@@ -114,7 +114,7 @@ def rising_at(lives: Callable[[int], list[int]], steps: int, seed: int = 7) -> l
         if now % PERIOD == 0:
             alive = {it: sum(end > now for end in ends[it]) for it in ends if it <= now - GRACE}
             growth.feed(now, {it: count for it, count in alive.items() if count})
-            found += [now] if growth.is_rising else []
+            found += [now] if growth.is_rising(now) else []
     return found
 
 
@@ -141,3 +141,11 @@ class TestEverMoreLive:
 
     def test_not_of_a_window_that_slides(self):
         assert not rising_at(lambda now: [now + 90], steps=400)
+
+    def test_not_where_nobody_has_looked_of_late(self):
+        growth = Growth()
+        for now in range(PERIOD, 161, PERIOD):
+            growth.feed(now, {1: now})
+
+        assert growth.is_rising(160)
+        assert not growth.is_rising(320)
