@@ -109,15 +109,18 @@ class GraphWalk final : public WalkUnderWay {
   /// Borrows a node of a walk that called this one, and so waits for it; it finds its notes, and
   /// what the node keeps, as they were. Walks of other threads lend nothing.
   void borrow(const Counted<GradNode>& node) {
-    const GraphWalk* lender = innermost_walk;
-    while (lender && lender->number_ != node->walk) lender = lender->outer_;
-    if (!lender || !options_.retain_graph)
-      throw GradientError(text(name_, ": another backward pass is under way in the graph of ",
-                               node->name, "; ", lender ? "give retain_graph=True" : "wait for it",
-                               ", or build the graph twice"));
+    check_lent(*node);
     Lent& lent = lent_.emplace_back(Lent{node, node->walk, node->pending_count, {}, {}});
     lent.gradient = std::exchange(node->gradient, {});
     if (node->foreign()) lent.gathered = std::exchange(node->foreign()->gathered, {});
+  }
+  void check_lent(const GradNode& node) const {
+    const GraphWalk* lender = innermost_walk;
+    while (lender && lender->number_ != node.walk) lender = lender->outer_;
+    if (!lender || !options_.retain_graph)
+      throw GradientError(text(name_, ": another backward pass is under way in the graph of ",
+                               node.name, "; ", lender ? "give retain_graph=True" : "wait for it",
+                               ", or build the graph twice"));
   }
   void check_not_freed(const GradNode& node) const {
     if (node.is_released)
@@ -234,7 +237,35 @@ class GraphWalk final : public WalkUnderWay {
     return node;
   }
 
+  /// While it lives, no other walk frees the op inside a node, whose rule the node's runs; see
+  /// GradNode::Seldom. The op may be a node of its own in the graph of a recorded walk, and so have
+  /// been freed without the other.
+  class InnerClaim {
+   public:
+    InnerClaim(const GraphWalk& walk, const GradNode& node)
+        : inner_(node.seldom() ? node.seldom()->inner : nullptr) {
+      if (!inner_) return;
+      walk.check_not_freed(*inner_);
+      if (inner_->walk == 0) {
+        inner_->walk = walk.number_;
+        is_ours_ = true;
+      } else if (inner_->walk != walk.number_) {
+        walk.check_lent(*inner_);
+      }
+    }
+    ~InnerClaim() {
+      if (is_ours_) inner_->walk = 0;
+    }
+    InnerClaim(const InnerClaim&) = delete;
+    InnerClaim& operator=(const InnerClaim&) = delete;
+
+   private:
+    Counted<GradNode> inner_;
+    bool is_ours_ = false;
+  };
+
   void visit(const Counted<GradNode>& node) {
+    const InnerClaim claim_of_inner(*this, *node);
     Tensor gradient = std::exchange(node->gradient, {});
     if (gradient && node->seldom()) gradient = seen(*node, std::move(gradient));
     if (wanted_) {

@@ -284,6 +284,7 @@ void finish_in_place(const Tensor& self, const Counted<GradNode>& node, Keep kee
   const bool is_view = static_cast<bool>(self.body()->base);
   const TensorBody& written = is_view ? *self.body()->base : *self.body();
   if (self.storage()->was_saved() || written.was_required) cut_cycles(node, written);
+  if (written.grad_state) note_recorded_gradient();  // it may be the `.grad` of what it is made of
   attach(node, self, keep);
   if (!is_view) {
     ++self.body()->history;

@@ -172,3 +172,19 @@ def test_a_leaf_may_be_its_own_gradient():
     assert not x.grad.requires_grad
     del x
     assert gb.memory.live() == before
+
+
+@pytest.mark.parametrize(
+    "write", [lambda grad, x: grad.copy_(x), lambda grad, x: grad[1:].mul_(x[1:])]
+)
+def test_is_collected_where_a_gradient_is_written_with_the_tensor_it_is_of(write):
+    before = gb.memory.live()
+    x = gb.ones(2, requires_grad=True)
+    x.grad = gb.ones(2)
+    write(x.grad, x)
+    assert x.grad.requires_grad
+    del x
+
+    gc.collect()
+
+    assert gb.memory.live() == before

@@ -363,3 +363,36 @@ def test_a_parameter_that_was_stepped_says_when_to_step():
         gb.VersionError, match=r"linear: .*; call backward\(\) before an optimizer's"
     ):
         loss.backward()
+
+
+class TestAnOpThatWroteIntoAView:
+    """Its rule runs inside of a node of the base, while it may be a node of its own elsewhere."""
+
+    @staticmethod
+    def loss_of(base: gb.Tensor, x: gb.Tensor) -> gb.Tensor:
+        """Write, and compute what has a graph that goes through the op, and not the base."""
+        base[1].exp_()
+        (slope,) = gb.autograd.grad(base.sum(), x, create_graph=True)
+        return slope[1].sum()
+
+    def test_may_be_freed_by_a_recorded_pass_before_the_base_is(self):
+        x = gb.rand(2, 3, requires_grad=True)
+        base = x * 1
+        self.loss_of(base, x).backward()
+
+        with pytest.raises(gb.GradientError, match=r"^backward: the graph of exp was freed by an"):
+            base[0].sum().backward()
+
+    def test_is_not_freed_by_a_pass_that_begins_while_the_base_is_visited(self):
+        x = gb.rand(2, 3, requires_grad=True)
+        base = x * 1
+        loss = self.loss_of(base, x)
+
+        def free(gradient: gb.Tensor) -> None:
+            with pytest.raises(gb.GradientError, match="pass is under way"):
+                loss.backward()
+
+        base.register_hook(free)
+        base[0].sum().backward()
+
+        assert x.grad.tolist() == [[1.0] * 3, [0.0] * 3]
