@@ -15,6 +15,7 @@ from garboard._arguments.texts import shown
 from garboard._engine import DisposeScope, Tensor
 from garboard.nn._module._home import is_around, move_home, nearest_open
 from garboard.nn._module._registered import BUFFERS, Registered, TransientNames, lend_views
+from garboard.nn._module._walk import is_below, walk
 from garboard.nn.parameter import Buffer, Parameter
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ class Tree:
     def __init__(self) -> None:
         own = vars(self)
         own["_roles"] = {}
+        own["_is_held"] = False
         own["_home"] = _engine.current_dispose_scope()
         lend_views(self)
 
@@ -176,13 +178,15 @@ class Tree:
                 f"{type(self).__name__}: a value of type {type(value).__name__} for the {role} "
                 f"{shown(name)}; a {needed} or None is needed"
             )
-        if isinstance(value, Tree) and any(it is self for it in value.modules()):
+        if isinstance(value, Tree) and is_below(self, value):
             raise ValueError(
                 f"{type(self).__name__}: the module {shown(name)} holds this one, or is it; a "
                 "module cannot contain itself"
             )
         own[name] = value
         self._roles[name] = role
+        if isinstance(value, Tree):
+            vars(value)["_is_held"] = True
         self._bring_home(value)
 
     def _bring_home(self, value: Tensor | Module | None) -> None:
@@ -191,6 +195,9 @@ class Tree:
         if isinstance(value, Tensor):
             move_home(value, home)
         elif isinstance(value, Tree):
+            # What is below it came home to it before.
+            if is_around(nearest_open(vars(value)["_home"]), home):
+                return
             for module in value.modules():
                 if not is_around(nearest_open(vars(module)["_home"]), home):
                     vars(module)["_home"] = home
@@ -214,17 +221,8 @@ class Tree:
         ['', '0']
         """
         seen = set() if memo is None else memo
-        return self._walk(prefix, seen if remove_duplicate else None)
-
-    def _walk(self, path: str, seen: set[Any] | None) -> Iterator[tuple[str, Module]]:
-        if seen is not None:
-            if self in seen:
-                return
-            seen.add(self)
         this: Any = self
-        yield path, this
-        for name, child in self._places():
-            yield from child._walk(f"{path}.{name}" if path else name, seen)
+        return walk(this, prefix, seen if remove_duplicate else None)
 
     def named_children(self) -> Iterator[tuple[str, Module]]:
         """Yield the modules directly below this one with their names, missing ones left out.
@@ -249,8 +247,10 @@ class Tree:
         What is no module, a function that was put into `_modules`, is in no place.
         """
         for name, role in tuple(self._roles.items()):
-            if role == "module" and isinstance(vars(self)[name], Tree):
-                yield name, vars(self)[name]
+            child = vars(self).get(name) if role == "module" else None
+            if isinstance(child, Tree):
+                this: Any = child
+                yield name, this
 
     def _named_tensors(
         self, roles: tuple[str, ...], prefix: str, recurse: bool, remove_duplicate: bool
@@ -260,7 +260,7 @@ class Tree:
         below = self.named_modules(None, prefix, remove_duplicate)
         for path, module in below if recurse else [(prefix, this)]:
             for name, role in tuple(module._roles.items()):
-                tensor = vars(module)[name]
+                tensor = vars(module).get(name)
                 if role not in roles or tensor is None or id(tensor) in seen:
                     continue
                 if remove_duplicate:
