@@ -17,6 +17,7 @@ from garboard._arguments.texts import shown
 from garboard._engine import (
     DeviceError,
     GarboardError,
+    IndexOutOfRangeError,
     ShapeError,
     Tensor,
     _current_cuda_device,
@@ -37,6 +38,7 @@ __all__ = [
     "numbered_device",
     "of_type",
     "path",
+    "place",
     "rate",
     "real",
     "scalar",
@@ -139,6 +141,16 @@ def integer(op: str, name: str, given: Any, needed: str = "an integer") -> int:
 def dim(op: str, name: str, given: Any) -> int | None:
     """A dim, which is checked against a tensor later, or None."""
     return None if given is None else integer(op, name, given, "an integer or None")
+
+
+def place(op: str, name: str, given: Any, dims: int) -> int:
+    """A dim of a tensor of so many, counted from the front. Raises IndexOutOfRangeError beyond."""
+    found = integer(op, name, given)
+    if not -dims <= found < dims:
+        raise IndexOutOfRangeError(
+            f"{op}: {name} {shown(found)} of a tensor of {dims} dims; it must be one of them"
+        )
+    return found % dims
 
 
 def size(op: str, name: str, given: Any, *, needed: str = "an integer") -> int:

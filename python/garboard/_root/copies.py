@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from garboard import _engine
+from garboard._arguments import check
 from garboard._engine import Tensor
 from garboard._native import add_methods
 from garboard.types import Size
@@ -38,7 +39,8 @@ def _copied(name: str, view: Callable[..., Any]) -> Callable[..., Any]:
 def _sliced(
     input: Tensor, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1
 ) -> Tensor:
-    return input[(*[slice(None)] * (dim % input.ndim), slice(start, end, step))]
+    place = check.place("slice_copy", "dim", dim, input.ndim)
+    return input[(*[slice(None)] * place, slice(start, end, step))]
 
 
 COPIES: dict[str, Callable[..., Any]] = {

@@ -98,6 +98,7 @@ def segment_reduce(
     Raises:
         ValueError: Another `reduce`, or neither lengths nor offsets.
         ShapeError: The lengths have other dims, or do not fit.
+        IndexOutOfRangeError: `axis` is no dim of `data`.
     """
     op = "segment_reduce"
     how = check.choice(op, "reduce", reduce, *_EMPTY)
@@ -105,7 +106,7 @@ def segment_reduce(
         raise ValueError(f"{op}: lengths or offsets, one of them, are needed")
     counts = offsets.diff(dim=-1) if lengths is None and offsets is not None else lengths
     assert counts is not None
-    along = axis % data.ndim
+    along = check.place(op, "axis", axis, data.ndim)
     if counts.ndim != along + 1 or counts.shape[:-1] != data.shape[:along]:
         raise ShapeError(
             f"{op}: lengths of sizes {[*counts.shape]} for {[*data.shape]}; those before dim "

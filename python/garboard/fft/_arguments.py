@@ -95,13 +95,7 @@ def dims_and_sizes(
 
 def places_of(op: str, x: Tensor, dim: object) -> list[int]:
     """The dims that are named, from 0 on. Raises IndexOutOfRangeError for one that is not there."""
-    dims = _integers(op, "dim", dim)
-    for one in dims:
-        if not -x.ndim <= one < x.ndim:
-            raise _engine.IndexOutOfRangeError(
-                f"{op}: dim {shown(one)} of a tensor of {x.ndim} dims; it must be one of them"
-            )
-    return [one % x.ndim for one in dims]
+    return [check.place(op, "dim", one, x.ndim) for one in _integers(op, "dim", dim)]
 
 
 def _integers(op: str, name: str, given: object) -> list[int]:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from garboard import _engine
+from garboard._arguments import check
 from garboard._arguments.texts import shown
 from garboard._engine import ShapeError, Tensor
 from garboard.sparse import _products
@@ -150,7 +151,7 @@ def _cat(tensors: Sequence[Any], dim: int = 0) -> SparseTensor:
     if any(not isinstance(it, SparseTensor) for it in tensors):
         raise TypeError("cat: sparse tensors and dense ones; take to_dense() first")
     first = tensors[0]
-    place = dim % first.ndim
+    place = check.place("cat", "dim", dim, first.ndim)
     rest = [[size for d, size in enumerate(it.shape) if d != place] for it in tensors]
     if any(it != rest[0] for it in rest) or place >= first.sparse_dim():
         raise ShapeError(

@@ -135,3 +135,26 @@ def test_a_loss_over_no_classes_is_smoothed_without_a_division():
     x = gb.ones(0)
 
     assert gb.nn.functional.cross_entropy(x, x, label_smoothing=0.5).numel() == 1
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda x, dim: gb.slice_copy(x, dim),
+        lambda x, dim: gb.segment_reduce(x, "sum", lengths=gb.tensor([1]), axis=dim),
+        lambda x, dim: gb.fft.fftn(x, dim=(dim,)),
+        lambda x, dim: gb.cat([x.to_sparse(), x.to_sparse()], dim),
+    ],
+    ids=["slice_copy", "segment_reduce", "fftn", "sparse cat"],
+)
+def test_refuses_a_dim_that_is_not_there(call):
+    with pytest.raises(gb.IndexOutOfRangeError, match=r": (dim|axis) -3 of a tensor of 2 dims; "):
+        call(gb.ones(2, 2), -3)
+    with pytest.raises(gb.IndexOutOfRangeError, match=r" 2 of a tensor of 2 dims; "):
+        call(gb.ones(2, 2), 2)
+
+
+@pytest.mark.parametrize("call", [gb.slice_copy, lambda x: gb.segment_reduce(x, "sum", lengths=x)])
+def test_refuses_a_dim_of_a_tensor_without_any(call):
+    with pytest.raises(gb.IndexOutOfRangeError, match="of a tensor of 0 dims"):
+        call(gb.tensor(1))
