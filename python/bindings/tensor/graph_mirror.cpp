@@ -8,6 +8,8 @@
 #include <memory>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "csrc/autograd/graph_survey.h"
@@ -22,15 +24,19 @@ namespace garboard::python {
 namespace {
 
 /// Stands for the reference that the hooks of a graph have of their anchor, or that a node's rule
-/// has of its context.
+/// has of its context. It holds itself until it is cleared, as garbage, or the mirror is taken
+/// down: the collector clears the lists first, and would end it with them.
 struct Orphan {
   PyObject_HEAD Counted<GradientHooks> hooks;
   std::vector<Counted<Foreign>> foreign;
 };
 PyTypeObject* orphan_type = nullptr;
+// Those that hold themselves. Leaked, as the mirror is.
+std::unordered_set<PyObject*>& orphans = *new std::unordered_set<PyObject*>;
 
 int orphan_traverse(PyObject* self, visitproc visit, void* arg) {
   Py_VISIT(Py_TYPE(self));
+  if (orphans.contains(self)) Py_VISIT(self);
   const auto& [head, hooks, foreign] = *reinterpret_cast<Orphan*>(self);
   for (const Counted<Foreign>& it : foreign) {
     const auto* const held = dynamic_cast<const PythonHeld*>(it.get());
@@ -38,6 +44,15 @@ int orphan_traverse(PyObject* self, visitproc visit, void* arg) {
   }
   // An alias that a finalizer has made meanwhile took the reference over.
   if (PyObject* const anchor = hooks ? orphaned_anchor(*hooks) : nullptr) Py_VISIT(anchor);
+  return 0;
+}
+
+int orphan_clear(PyObject* self) {
+  const auto foreign = std::move(reinterpret_cast<Orphan*>(self)->foreign);
+  if (orphans.erase(self)) Py_DECREF(self);
+  for (const Counted<Foreign>& it : foreign) {
+    if (auto* const held = dynamic_cast<PythonHeld*>(it.get())) held->clear();
+  }
   return 0;
 }
 
@@ -56,8 +71,10 @@ Ref new_orphan(GradientHooks* hooks, const std::vector<Foreign*>& foreign) {
   new (&orphan->hooks) Counted<GradientHooks>(hooks);
   new (&orphan->foreign) std::vector<Counted<Foreign>>;
   for (Foreign* const it : foreign) orphan->foreign.emplace_back(it);
-  PyObject_GC_Track(reinterpret_cast<PyObject*>(orphan));
-  return Ref(reinterpret_cast<PyObject*>(orphan));
+  Ref self(reinterpret_cast<PyObject*>(orphan));
+  orphans.insert(Py_NewRef(self.get()));
+  PyObject_GC_Track(self.get());
+  return self;
 }
 
 /// What the aliases reach through graphs.
@@ -150,6 +167,8 @@ void raise_mirror() {
 void take_mirror_down() noexcept {
   // Out of the table first: ending a part may end an alias, which looks itself up.
   const auto old = std::exchange(mirror, {});
+  const auto ended = std::exchange(orphans, {});
+  for (PyObject* const orphan : ended) Py_DECREF(orphan);
   for (const auto& [object, part] : old) stop_watching_alias(*object);
 }
 
@@ -179,6 +198,7 @@ PyObject* on_collection(PyObject*, PyObject* arguments) noexcept {
 bool start_graph_mirror() {
   static PyType_Slot slots[] = {{Py_tp_dealloc, reinterpret_cast<void*>(orphan_dealloc)},
                                 {Py_tp_traverse, reinterpret_cast<void*>(orphan_traverse)},
+                                {Py_tp_clear, reinterpret_cast<void*>(orphan_clear)},
                                 {0, nullptr}};
   static PyType_Spec spec = {
       "garboard._engine.GraphHooks", sizeof(Orphan), 0,

@@ -7,6 +7,7 @@
 #include "python/bindings/context/scope_stack.h"
 #include "python/bindings/interpreter/errors.h"
 #include "python/bindings/interpreter/ref.h"
+#include "python/bindings/tensor/graph_mirror.h"
 #include "python/bindings/tensor/python_held.h"
 #include "python/bindings/tensor/tensor_object.h"
 
@@ -30,6 +31,7 @@ class PackedByPython final : public PackedTensor, public PythonHeld {
     const GradModeOfOp mode;  // first: the stamp takes the mode from the context
     const BirthStamp stamp;
     const Ref function = Ref::borrow(unpack_.get()), packed = Ref::borrow(packed_.get());
+    if (!function) throw GradientError(text("unpack: what ", op_, " kept was garbage"));
     const Ref found(checked(PyObject_CallOneArg(function.get(), packed.get())));
     if (!is_tensor(found.get()))
       throw_type_error("unpack: it returned %s for a tensor that %s kept; a Tensor is needed",
@@ -45,6 +47,10 @@ class PackedByPython final : public PackedTensor, public PythonHeld {
     Py_VISIT(packed_.get());
     Py_VISIT(unpack_.get());
     return 0;
+  }
+
+  void clear() noexcept override {
+    const Ref packed = std::move(packed_), unpack = std::move(unpack_);
   }
 
  private:
@@ -80,6 +86,7 @@ Counted<PackedTensor> pack(const char* op, const Tensor& kept) {
   Ref unpack = Ref::borrow(PyTuple_GetItem(hooks.get(), 1));
   if (!pack || !unpack) throw PythonErrorSet();
   const std::uint32_t version = kept.storage()->writes();
+  watch_graphs();  // which may hold themselves through what is packed
   // In no scope: what packs it decides how long it lives.
   const Ref argument(checked(wrap_outside_scopes(kept, OwnerKind::graph)));
   Ref packed(checked(PyObject_CallOneArg(pack.get(), argument.get())));

@@ -15,6 +15,9 @@ class PythonHeld {
 
   /// Visits each reference once, for tp_traverse.
   virtual int visit(visitproc visit, void* arg) const = 0;
+  /// Lets go of what may be in a cycle that nothing else of it breaks, as a tuple does not. It is
+  /// garbage then: nobody asks it any more.
+  virtual void clear() noexcept {}
   /// How many live.
   static int count() noexcept { return count_; }
 

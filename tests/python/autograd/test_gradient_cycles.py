@@ -188,3 +188,32 @@ def test_is_collected_where_a_gradient_is_written_with_the_tensor_it_is_of(write
     gc.collect()
 
     assert gb.memory.live() == before
+
+
+@pytest.mark.parametrize(
+    "pack",
+    [
+        lambda kept, x: (kept, x),
+        lambda kept, x: [kept, x],
+        lambda kept, x: (kept, x[1:]),
+        lambda kept, x: (kept, lambda: x),
+    ],
+    ids=["a tuple", "a list", "a view", "a function"],
+)
+@pytest.mark.parametrize("is_inside", [True, False])
+def test_is_collected_where_what_is_kept_for_backward_was_packed_with_the_tensor(pack, is_inside):
+    before = gb.memory.live()
+    x = gb.ones(3, requires_grad=True)
+    hooks = gb.autograd.graph.saved_tensors_hooks(lambda it, x=x: pack(it, x), lambda it: it[0])
+    with hooks:
+        y = x.exp().softmax(-1)
+        if is_inside:
+            y.backward(gb.ones(3), create_graph=True)
+    if not is_inside:
+        y.backward(gb.ones(3), create_graph=True)
+    del x, y, hooks
+
+    for _ in range(2):
+        gc.collect()
+
+    assert gb.memory.live() == before
