@@ -3,6 +3,7 @@
 #include <pybind11/stl.h>
 
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -95,6 +96,15 @@ std::vector<Tensor> as_tensors(States given) {
   return tensors;
 }
 
+/// A list of what a state keeps, one a parameter; pybind11's own word for another is its signature.
+template <class List>
+List given_as(const char* op, const py::object& given) try {
+  return given.cast<List>();
+} catch (const py::cast_error&) {
+  throw py::type_error(std::string(op) + ": a state holds what no step left there; " +
+                       "tensors, and an integer for the step, are needed");
+}
+
 /// What ends with the lists goes last: it may run anything.
 template <class Any>
 void clear(Any& state) {
@@ -124,8 +134,8 @@ void bind_optimizers(py::module_& m) {
           "Update every parameter that has a gradient, in place.")
       .def_property(
           "velocities", [](const SgdState& state) { return as_aliases(state.lists().velocities); },
-          [](SgdState& state, States given) {
-            auto tensors = as_tensors(std::move(given));
+          [](SgdState& state, const py::object& given) {
+            auto tensors = as_tensors(given_as<States>("SGD", given));
             state.replaced().velocities.swap(tensors);
           },
           "Aliases of the velocities, None where there is none yet.")
@@ -151,22 +161,23 @@ void bind_optimizers(py::module_& m) {
           "Update every parameter that has a gradient, in place.")
       .def_property(
           "means", [](const AdamState& state) { return as_aliases(state.lists().means); },
-          [](AdamState& state, States given) {
-            auto tensors = as_tensors(std::move(given));
+          [](AdamState& state, const py::object& given) {
+            auto tensors = as_tensors(given_as<States>("Adam", given));
             state.replaced().means.swap(tensors);
           },
           "Aliases of the first moments, None where there is none yet.")
       .def_property(
           "squares", [](const AdamState& state) { return as_aliases(state.lists().squares); },
-          [](AdamState& state, States given) {
-            auto tensors = as_tensors(std::move(given));
+          [](AdamState& state, const py::object& given) {
+            auto tensors = as_tensors(given_as<States>("Adam", given));
             state.replaced().squares.swap(tensors);
           },
           "Aliases of the second moments, None where there is none yet.")
       .def_property(
           "steps", [](const AdamState& state) { return state.lists().steps; },
-          [](AdamState& state, std::vector<std::int64_t> given) {
-            state.replaced().steps.swap(given);
+          [](AdamState& state, const py::object& given) {
+            auto steps = given_as<std::vector<std::int64_t>>("Adam", given);
+            state.replaced().steps.swap(steps);
           },
           "How many steps each parameter has taken.")
       .def("clear", &clear<AdamState>, "Let go of every tensor.");

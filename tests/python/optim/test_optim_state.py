@@ -292,3 +292,17 @@ def test_a_group_that_comes_back_finds_its_state(make):
     stepped(optimizer), stepped(unchanged)
 
     assert (x.tolist(), y.tolist()) == (alone.tolist(), other.tolist())
+
+
+@pytest.mark.parametrize("name", ["SGD", "Adam"])
+@pytest.mark.parametrize("value", [0, "cpu", [1]])
+def test_a_state_of_what_is_no_tensor_is_refused_in_the_words_of_the_house(name, value):
+    x = gb.ones(2, requires_grad=True)
+    options = {"momentum": 0.9} if name == "SGD" else {}
+    optimizer = getattr(gb.optim, name)([x], lr=0.1, **options)
+    (x * 2).sum().backward()
+    optimizer.step()
+    entry = "momentum_buffer" if name == "SGD" else "exp_avg"
+
+    with pytest.raises(TypeError, match=rf"^{name}: a state holds what no step left there; "):
+        optimizer.state[x][entry] = value
