@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from garboard import _engine
 from garboard._arguments import check
 from garboard._arguments.texts import shown
+from garboard._contexts.grad_mode import no_grad
 from garboard._engine import Tensor
 
 __all__ = ["get_printoptions", "set_printoptions", "small_table", "tensor_text"]
@@ -109,12 +110,8 @@ def _told(tensor: Tensor) -> str:
     elif tensor.requires_grad:
         suffixes.append("requires_grad=True")
     # What formatting makes is gone when the text is there, and nobody's scope has seen it.
-    before = _engine._set_grad_enabled(False)
-    try:
-        with _engine.DisposeScope("printing"):
-            body = _elements_text(tensor.detach().cpu(), len(prefix)) if has_elements else "..."
-    finally:
-        _engine._set_grad_enabled(before)
+    with no_grad(), _engine.DisposeScope("printing"):
+        body = _elements_text(tensor.detach().cpu(), len(prefix)) if has_elements else "..."
     text = prefix + body
     for suffix in suffixes:
         last_line = len(text) - text.rfind("\n") - 1
@@ -130,17 +127,13 @@ def small_table(tensor: Tensor) -> list[list[str]]:
     """
     if tensor.device.type in _WITHOUT_ELEMENTS or tensor.numel() == 0:
         return []
-    before = _engine._set_grad_enabled(False)
-    try:
-        with _engine.DisposeScope("printing"):
-            seen = tensor.detach().cpu()
-            while seen.ndim > 2:
-                seen = seen[0]
-            nest = _edges(seen)
-            rows = nest if seen.ndim == 2 else [nest] if seen.ndim else [[nest]]
-            form = _format_of(seen, [it for it in _flat(rows) if it is not Ellipsis])
-    finally:
-        _engine._set_grad_enabled(before)
+    with no_grad(), _engine.DisposeScope("printing"):
+        seen = tensor.detach().cpu()
+        while seen.ndim > 2:
+            seen = seen[0]
+        nest = _edges(seen)
+        rows = nest if seen.ndim == 2 else [nest] if seen.ndim else [[nest]]
+        form = _format_of(seen, [it for it in _flat(rows) if it is not Ellipsis])
     width = max(len(row) for row in rows if row is not Ellipsis)
     return [
         ["..."] * width

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import wraps
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from garboard import _engine
 from garboard._engine import Tensor
@@ -31,7 +31,7 @@ _F = TypeVar("_F", bound=Callable[..., Any])
 _R = TypeVar("_R")
 
 
-class TorchFunctionMode:
+class TorchFunctionMode(_engine._OverrideBlock):
     """A block that takes over the calls of ops in it: a program derives its own.
 
     Its `__torch_function__` is given each function of the engine, with what that is called with, on
@@ -58,14 +58,6 @@ class TorchFunctionMode:
     ) -> Any:
         """Call the function, which is what a mode does that has no say of its own."""
         return func(*args, **(kwargs or {}))
-
-    def __enter__(self) -> Self:
-        _engine._push_override(self)
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        """End the block."""
-        _engine._pop_override()
 
 
 BaseTorchFunctionMode = TorchFunctionMode

@@ -16,19 +16,22 @@ class GradModes {
  public:
   std::uint8_t bits() const noexcept { return bits_; }
   bool is_enabled() const noexcept { return bits_ & mode::records; }
-  /// Whether ops are recorded: of the innermost block that sets it, or of what lies outside of all.
-  void set(bool enabled) noexcept {
-    std::uint8_t* bits = &outside_;
+  /// Sets the bits of `mask`: of the innermost block that sets them, or of what lies outside of
+  /// all. Returns what they were there.
+  std::uint8_t set(std::uint8_t mask, std::uint8_t bits) noexcept {
+    std::uint8_t* place = &outside_;
     for (Block& block : blocks_) {
-      if (block.mask & mode::records) bits = &block.bits;
+      if (block.mask & mask) place = &block.bits;
     }
-    *bits = static_cast<std::uint8_t>((*bits & ~mode::records) | (enabled ? mode::records : 0));
+    const std::uint8_t before = *place & mask;
+    *place = static_cast<std::uint8_t>((*place & ~mask) | (bits & mask));
     bits_ = effective();
+    return before;
   }
-  /// How many blocks are open that set it.
-  std::size_t depth() const noexcept {
+  /// How many blocks are open that set a bit of `mask`.
+  std::size_t depth(std::uint8_t mask) const noexcept {
     std::size_t count = 0;
-    for (const Block& block : blocks_) count += block.mask & mode::records;
+    for (const Block& block : blocks_) count += (block.mask & mask) != 0;
     return count;
   }
 

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "python/bindings/context/blocks.h"
 #include "python/bindings/detours/detours.h"
 #include "python/bindings/interpreter/errors.h"
 
@@ -11,19 +12,31 @@ namespace {
 // Guarded by the GIL. Both are there, or neither: what an op wants by its name, and who is asked.
 PyObject* wants = nullptr;
 PyObject* recasts = nullptr;
+Py_ssize_t open_count = 0;  // of blocks, in all contexts
 
-PyObject* call_set_autocast(PyObject*, PyObject* const* given, Py_ssize_t count) noexcept try {
-  if (count != 2) throw_type_error("_set_autocast: %zd arguments; 2 are needed", count);
-  const bool is_on = given[0] != Py_None;
-  if (is_on && !PyDict_Check(given[0]))
-    throw_type_error("_set_autocast: the table is of type %s; a dict or None is needed",
+void note_blocks(int more) noexcept {
+  if (open_count == 0 && more < 0) return;
+  open_count += more;
+  set_detour(Detour::autocast, open_count > 0);
+}
+
+PyObject* call_set_autocast(PyObject*, PyObject* const* given, Py_ssize_t number) noexcept try {
+  if (number != 3) throw_type_error("_set_autocast: %zd arguments; 3 are needed", number);
+  if (!PyDict_Check(given[0]))
+    throw_type_error("_set_autocast: the table is of type %s; a dict is needed",
                      Py_TYPE(given[0])->tp_name);
-  set_detour(Detour::autocast, is_on);
-  const Ref last_table(std::exchange(wants, is_on ? Py_NewRef(given[0]) : nullptr));
-  const Ref last_function(std::exchange(recasts, is_on ? Py_NewRef(given[1]) : nullptr));
+  set_detour(Detour::autocast, false);
+  open_count = 0;
+  const Ref last_table(std::exchange(wants, Py_NewRef(given[0])));
+  const Ref last_function(std::exchange(recasts, Py_NewRef(given[1])));
+  watch_stack(given[2], note_blocks);
   Py_RETURN_NONE;
 } catch (...) {
   return raise_current();
+}
+
+PyObject* call_autocast_count(PyObject*, PyObject*) noexcept {
+  return PyLong_FromSsize_t(open_count);
 }
 
 /// Whether a result is to be written where the caller says, as it is then.
@@ -38,7 +51,7 @@ bool has_out(const Given& given) {
 }  // namespace
 
 Recast::Recast(const char* name, const Given& given) : given_(given) {
-  if (!wants || has_out(given)) return;
+  if (open_count == 0 || has_out(given)) return;
   const Ref table = Ref::borrow(wants), function = Ref::borrow(recasts);
   const Ref key(checked(PyUnicode_FromString(name)));
   PyObject* const want = PyDict_GetItemWithError(table.get(), key.get());
@@ -70,7 +83,10 @@ bool add_autocast(PyObject* module) {
        reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(&call_set_autocast)),
        METH_FASTCALL,
        "Have the arguments of ops in a table, by name, recast by a function of what the table says "
-       "and of them; it returns as many, or None. No table: no longer."},
+       "and of them, while the stack of a context variable has entries; it returns as many, or "
+       "None."},
+      {"_autocast_count", call_autocast_count, METH_NOARGS,
+       "How many entries there are, in all contexts."},
       {}};
   return PyModule_AddFunctions(module, functions) == 0;
 }

@@ -24,7 +24,7 @@ class Recast {
   std::vector<PyObject*> arguments_;  // without the receiver
 };
 
-/// Adds `_set_autocast`.
+/// Adds `_set_autocast` and `_autocast_count`.
 bool add_autocast(PyObject* module);
 
 }  // namespace garboard::python

@@ -5,6 +5,7 @@
 #include "python/bindings/context/scope_stack.h"
 #include "python/bindings/detours/detours.h"
 #include "python/bindings/interpreter/errors.h"
+#include "python/bindings/interpreter/ref.h"
 #include "python/bindings/tensor/deferred.h"
 
 namespace garboard::python {
@@ -54,6 +55,24 @@ PyObject* end(PyObject*, PyObject*) noexcept try {
   return raise_current();
 }
 
+// Its ends are C, for Ctrl-C: see context/blocks.h.
+bool add_fuse_block(PyObject* module) {
+  static PyMethodDef methods[] = {
+      {"__enter__", begin, METH_NOARGS, "Put elementwise ops of this thread off."},
+      {"__exit__", end, METH_VARARGS, "At the end of the outermost block, compute what is left."},
+      {}};
+  static PyType_Slot slots[] = {
+      {Py_tp_methods, methods},
+      {Py_tp_doc, const_cast<char*>("A block in which elementwise ops are put off.")},
+      {}};
+  static PyType_Spec spec{"garboard._engine._FuseBlock", sizeof(PyObject), 0,
+                          Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, slots};
+  const Ref type(PyType_FromSpec(&spec));
+  return type && PyModule_AddObjectRef(module, "_FuseBlock", type.get()) == 0;
+}
+
+PyObject* fuse_depth(PyObject*, PyObject*) noexcept { return PyLong_FromLong(depth); }
+
 PyObject* count(PyObject*, PyObject*) noexcept { return PyLong_FromSize_t(deferred_count()); }
 
 }  // namespace
@@ -79,13 +98,10 @@ PyObject* deferred_call(const char* name, const Given& given) {
 
 bool add_deferring(PyObject* module) {
   static PyMethodDef functions[] = {
-      {"_begin_fusing", begin, METH_NOARGS,
-       "Put elementwise ops of this thread off until their results are read."},
-      {"_end_fusing", end, METH_NOARGS,
-       "End the innermost block of that; at the end of the outermost one, compute what is left."},
+      {"_fuse_depth", fuse_depth, METH_NOARGS, "How many fuse blocks are open on this thread."},
       {"_deferred_count", count, METH_NOARGS, "How many tensors have yet to be computed."},
       {}};
-  return PyModule_AddFunctions(module, functions) == 0;
+  return PyModule_AddFunctions(module, functions) == 0 && add_fuse_block(module);
 }
 
 }  // namespace garboard::python

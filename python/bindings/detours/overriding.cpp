@@ -1,5 +1,6 @@
 #include "python/bindings/detours/overriding.h"
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -19,8 +20,35 @@ namespace {
 PyObject* declines = nullptr;       // `_disabled_torch_function_impl`; never ends
 PyObject* protocol_name = nullptr;  // likewise
 constinit thread_local bool is_off = false;
-thread_local std::vector<PyObject*> takers;  // owned; the innermost last
-int all_takers = 0;                          // on all threads; guarded by the GIL
+int all_takers = 0;  // on all threads; guarded by the GIL
+
+/// The blocks that are open on a thread, the innermost last. Python's state of the thread owns
+/// them: one that ends inside a block, or that another never leaves, ends them with it.
+using Takers = std::vector<PyObject*>;
+constinit thread_local Takers* takers = nullptr;
+
+bool has_takers() noexcept { return takers && !takers->empty(); }
+
+void end_takers(PyObject* capsule) noexcept {
+  auto* const ended = static_cast<Takers*>(PyCapsule_GetPointer(capsule, protocol));
+  if (takers == ended) takers = nullptr;
+  all_takers -= static_cast<int>(ended->size());
+  set_detour(Detour::blocks, all_takers > 0);
+  for (PyObject* const block : *ended) Py_DECREF(block);
+  delete ended;
+}
+
+/// Those of this thread, made where there are none yet.
+Takers& own_takers() {
+  if (takers) return *takers;
+  auto made = std::make_unique<Takers>();
+  const Ref capsule(checked(PyCapsule_New(made.get(), protocol, end_takers)));
+  takers = made.release();
+  PyObject* const of_thread = PyThreadState_GetDict();  // borrowed
+  if (!of_thread || PyDict_SetItemString(of_thread, "garboard.takers", capsule.get()) < 0)
+    throw PythonErrorSet();
+  return *takers;
+}
 
 /// While it lives, nobody overrides the calls of this thread.
 class Off {
@@ -35,8 +63,8 @@ class Off {
 /// While it lives, the innermost block asks those around it.
 class Inside {
  public:
-  Inside() : block_(takers.back()) { takers.pop_back(); }
-  ~Inside() { takers.push_back(Py_NewRef(block_.get())); }
+  Inside() : block_(takers->back()) { takers->pop_back(); }
+  ~Inside() { own_takers().push_back(Py_NewRef(block_.get())); }
   PyObject* get() const { return block_.get(); }
 
  private:
@@ -75,7 +103,7 @@ bool is_operand(PyObject* object) {
 
 PyObject* asked(const char* name, const Given& given) {
   if (is_off) return nullptr;
-  if (!takers.empty()) {
+  if (has_takers()) {
     const Inside block;
     const Ref method(checked(PyObject_GetAttrString(block.get(), protocol)));
     return asked_for(method.get(), Ref(checked(PyTuple_New(0))).get(), name, given).release();
@@ -103,20 +131,58 @@ Ref converted(PyObject* result, PyTypeObject* type) {
   return Ref(checked(PyObject_CallOneArg(sequence, list.get())));
 }
 
-PyObject* push(PyObject*, PyObject* block) noexcept try {
-  takers.push_back(Py_NewRef(block));
+void push(PyObject* block) {
+  own_takers().push_back(Py_NewRef(block));
   if (++all_takers == 1) set_detour(Detour::blocks, true);
+}
+
+/// Null where there is none: of a block that another thread began.
+Ref pop() noexcept {
+  if (!has_takers()) return Ref();
+  Ref block(takers->back());
+  takers->pop_back();
+  if (--all_takers == 0) set_detour(Detour::blocks, false);
+  return block;
+}
+
+PyObject* call_push(PyObject*, PyObject* block) noexcept try {
+  push(block);
   Py_RETURN_NONE;
 } catch (...) {
   return raise_current();
 }
 
-PyObject* pop(PyObject*, PyObject*) noexcept {
-  if (takers.empty()) Py_RETURN_NONE;  // of a block that another thread began
-  PyObject* const block = takers.back();
-  takers.pop_back();
-  if (--all_takers == 0) set_detour(Detour::blocks, false);
-  return block;
+PyObject* call_pop(PyObject*, PyObject*) noexcept {
+  Ref block = pop();
+  return block ? block.release() : Py_NewRef(Py_None);
+}
+
+PyObject* enter(PyObject* self, PyObject*) noexcept try {
+  push(self);
+  return Py_NewRef(self);
+} catch (...) {
+  return raise_current();
+}
+
+PyObject* leave(PyObject*, PyObject*) noexcept {
+  const Ref block = pop();
+  Py_RETURN_NONE;
+}
+
+// Its ends are C, for Ctrl-C: see context/blocks.h.
+bool add_block(PyObject* module) {
+  static PyMethodDef methods[] = {
+      {"__enter__", enter, METH_NOARGS, "Take over the calls of this thread; returns the block."},
+      {"__exit__", leave, METH_VARARGS, "End the innermost block."},
+      {}};
+  static PyType_Slot slots[] = {
+      {Py_tp_methods, methods},
+      {Py_tp_doc, const_cast<char*>("A block that takes over the calls of a thread.")},
+      {}};
+  static PyType_Spec spec{"garboard._engine._OverrideBlock", sizeof(PyObject), 0,
+                          Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, slots};
+  const Ref type(PyType_FromSpec(&spec));
+  return type && PyModule_AddObjectRef(module, "_OverrideBlock", type.get()) == 0;
 }
 
 PyObject* set_overriding(PyObject*, PyObject* given) noexcept {
@@ -183,15 +249,16 @@ PyObject* call_for_class(PyObject* cls, PyObject* arguments, PyObject* named) no
 
 bool add_overriding(PyObject* module) {
   static PyMethodDef functions[] = {
-      {"_push_override", push, METH_O, "Have a block take over the calls of this thread."},
-      {"_pop_override", pop, METH_NOARGS, "End the innermost block of that; returns it, or None."},
+      {"_push_override", call_push, METH_O, "Have a block take over the calls of this thread."},
+      {"_pop_override", call_pop, METH_NOARGS,
+       "End the innermost block of that; returns it, or None."},
       {"_set_overriding", set_overriding, METH_O,
        "Say whether classes may take over calls on this thread; returns what was so before."},
       {"_disabled_torch_function_impl",
        reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(&decline)),
        METH_FASTCALL | METH_KEYWORDS, "Take nothing over: the protocol of what is a plain Tensor."},
       {}};
-  if (PyModule_AddFunctions(module, functions) < 0) return false;
+  if (PyModule_AddFunctions(module, functions) < 0 || !add_block(module)) return false;
   declines = PyObject_GetAttrString(module, "_disabled_torch_function_impl");
   protocol_name = PyUnicode_InternFromString(protocol);
   return declines && protocol_name;

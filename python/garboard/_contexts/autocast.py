@@ -14,8 +14,6 @@ from garboard._contexts import autocasting as _autocasting
 from garboard._contexts.grad_mode import GradMode
 
 if TYPE_CHECKING:
-    from types import TracebackType
-
     from garboard.types import DType
 
 __all__ = [
@@ -42,7 +40,7 @@ def _device_type(op: str, given: Any) -> str:
     return said
 
 
-class autocast(GradMode):
+class autocast(_engine._StackBlock, GradMode):
     """Let ops choose their dtype, in a block or a decorated function.
 
     Products of matrices, convolutions, attention and recurrent layers convert float32 and half
@@ -70,6 +68,9 @@ class autocast(GradMode):
     >>> y.dtype
     garboard.bfloat16
     """
+
+    _stack = _autocasting.BLOCKS
+    _mask = 0
 
     def __init__(
         self,
@@ -101,16 +102,10 @@ class autocast(GradMode):
             is_on = False
         self.enabled: bool = is_on
 
-    def __enter__(self) -> None:
-        _autocasting.enter(id(self), self.device, self.fast_dtype, self.enabled, self.cache_enabled)
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        _autocasting.leave(id(self))
+    def _entry(self) -> _autocasting.Block:
+        return _autocasting.made(
+            self, self.device, self.fast_dtype, self.enabled, self.cache_enabled
+        )
 
 
 def is_autocast_available(device_type: str) -> bool:

@@ -1,7 +1,7 @@
 """Which blocks of `autocast` are open here, and what arguments become in them.
 
-Ops ask nobody while `OPEN` is empty: the engine calls `recast` from the first block on until the
-last one is left, in whatever thread. A block counts in its own thread and asyncio task.
+Ops ask nobody while none is open: the engine calls `recast` from the first block on until the last
+one is left, in whatever thread. A block counts in its own thread and asyncio task.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from threading import Lock
 from typing import Any, NamedTuple
 
 from garboard import _engine
@@ -17,21 +16,23 @@ from garboard._contexts.autocast_lists import WANTS
 from garboard._engine import Tensor, is_grad_enabled
 
 __all__ = [
-    "OPEN",
+    "BLOCKS",
     "Block",
     "blocks_here",
     "clear_cache",
+    "count_of_blocks",
     "enter",
     "entered_again",
     "in_float32",
     "innermost",
     "leave",
     "lowered",
+    "made",
     "recast",
 ]
 
-OPEN: list[int] = []  # the numbers of all blocks in the process
-_lock = Lock()
+#: How many blocks are open, in all threads and tasks.
+count_of_blocks = _engine._autocast_count
 
 _SINGLES = (_engine.float32, _engine.float16, _engine.bfloat16)
 
@@ -39,7 +40,7 @@ _SINGLES = (_engine.float32, _engine.float16, _engine.bfloat16)
 class Block(NamedTuple):
     """A block that has been entered."""
 
-    number: int
+    owner: object  # who leaves it
     device_type: str
     dtype: Any
     is_enabled: bool
@@ -47,47 +48,35 @@ class Block(NamedTuple):
     cache: dict[tuple[int, Any, bool], tuple[Tensor, int, Tensor]]  # of the outermost block
 
 
-_blocks: ContextVar[tuple[Block, ...]] = ContextVar("_blocks", default=())
+BLOCKS: ContextVar[tuple[Block, ...]] = ContextVar("autocast", default=())
 
 
-def enter(number: int, device_type: str, dtype: Any, is_enabled: bool, caches: bool) -> None:
-    """Open a block of a number."""
-    outer = _blocks.get()
+def made(owner: object, device_type: str, dtype: Any, is_enabled: bool, caches: bool) -> Block:
+    """Make what stands for a block that is opened here now."""
+    outer = BLOCKS.get()
     cache = outer[0].cache if outer else {}
-    _blocks.set((*outer, Block(number, device_type, dtype, is_enabled, caches, cache)))
-    with _lock:
-        OPEN.append(number)
-        if len(OPEN) == 1:
-            _engine._set_autocast(WANTS, recast)
+    return Block(owner, device_type, dtype, is_enabled, caches, cache)
 
 
-def leave(number: int) -> None:
-    """Leave the innermost block of a number, if one is open here."""
-    blocks = list(_blocks.get())
-    for place in reversed(range(len(blocks))):
-        if blocks[place].number == number:
-            gone = blocks.pop(place)
-            break
-    else:
-        return
-    _blocks.set(tuple(blocks))
-    if not blocks:
-        gone.cache.clear()
-    with _lock:
-        OPEN.remove(number)
-        if not OPEN:
-            _engine._set_autocast(None, None)
+def enter(owner: object, device_type: str, dtype: Any, is_enabled: bool, caches: bool) -> None:
+    """Open a block that its owner leaves."""
+    _engine._push_entry(BLOCKS, made(owner, device_type, dtype, is_enabled, caches))
+
+
+def leave(owner: object) -> None:
+    """Leave the innermost block of an owner, if one is open here."""
+    _engine._pop_entry(BLOCKS, owner)
 
 
 def innermost(device_type: str) -> Block | None:
     """The innermost block open here for devices of a type."""
-    found: list[Block] = [it for it in _blocks.get() if it.device_type == device_type]
+    found: list[Block] = [it for it in BLOCKS.get() if it.device_type == device_type]
     return found[-1] if found else None
 
 
 def clear_cache() -> None:
     """Forget what parameters were cast to."""
-    for block in _blocks.get():
+    for block in BLOCKS.get():
         block.cache.clear()
 
 
@@ -116,9 +105,9 @@ def _cast(tensor: Tensor, dtype: Any, block: Block) -> Tensor:
     known = block.cache.get(key)
     if known is not None and known[1] == tensor._version and not known[2].is_disposed:
         return known[2]
-    made = tensor.to(dtype)
-    block.cache[key] = tensor, tensor._version, made
-    return made
+    cast = tensor.to(dtype)
+    block.cache[key] = tensor, tensor._version, cast
+    return cast
 
 
 def recast(wants: dict[str, str], *given: Any) -> tuple[Any, ...] | None:
@@ -143,7 +132,7 @@ def _device_type(given: tuple[Any, ...]) -> str | None:
 
 def blocks_here() -> tuple[Block, ...]:
     """Those open in this thread and task, the outermost first."""
-    return _blocks.get()
+    return BLOCKS.get()
 
 
 @contextmanager
@@ -155,7 +144,7 @@ def entered_again(blocks: tuple[Block, ...]) -> Iterator[None]:
         yield
     finally:
         for block in reversed(blocks):
-            leave(block.number)
+            leave(block.owner)
 
 
 def lowered(*given: Any) -> tuple[Any, ...]:
@@ -166,3 +155,6 @@ def lowered(*given: Any) -> tuple[Any, ...]:
 def in_float32(*given: Any) -> tuple[Any, ...]:
     """What a function made of ops is given, as an op that wants float32 gets it."""
     return recast({"cpu": "float32", "cuda": "float32"}, *given) or given
+
+
+_engine._set_autocast(WANTS, recast, BLOCKS)

@@ -13,30 +13,16 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 from garboard import _engine
 from garboard._arguments import check
 
-if TYPE_CHECKING:
-    from types import TracebackType
-
 __all__ = ["Fusing", "compile", "fuse"]
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
 
-class Fusing:
+class Fusing(_engine._FuseBlock):
     """A block in which chains of elementwise ops run as one; a decorator, which gives one a call.
 
     Blocks may lie within each other, and one object may be entered again inside itself.
     """
-
-    def __enter__(self) -> None:
-        _engine._begin_fusing()
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        _engine._end_fusing()
 
     def __call__(self, function: _F) -> _F:
         """Run each call of `function`, or of a module, in such a block.

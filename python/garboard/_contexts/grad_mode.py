@@ -154,7 +154,7 @@ else:
             return block
 
 
-class set_grad_enabled(GradMode):
+class set_grad_enabled(_engine._SettingBlock, GradMode):
     """Set grad mode at once; used with `with`, put it back afterwards.
 
     As a call it sets the mode of the block around it, until that ends; outside of all blocks, that
@@ -174,27 +174,12 @@ class set_grad_enabled(GradMode):
     True
     """
 
-    def __init__(self, mode: bool) -> None:
-        self._bits = int(flag("set_grad_enabled", "mode", mode))
-        self._before: tuple[int, bool] | None = (
-            _engine._grad_mode_depth(),
-            _engine._set_grad_enabled(bool(self._bits)),
-        )
+    _decorate = GradMode.__call__
 
-    def __enter__(self) -> None:
-        self._put_back()
-        super().__enter__()
-
-    def __call__(self, function: _F) -> _F:
-        """Run each call of `function` in this mode; see `no_grad`."""
-        self._put_back()
-        return super().__call__(function)
-
-    def _put_back(self) -> None:
-        """Take back what the call has set, where the block around it is still the innermost."""
-        before, self._before = self._before, None
-        if before and before[0] == _engine._grad_mode_depth():
-            _engine._set_grad_enabled(before[1])
+    def __new__(cls, mode: bool) -> set_grad_enabled:
+        block = object.__new__(cls)
+        block._bits = int(flag("set_grad_enabled", "mode", mode))
+        return block
 
 
 class _Resumed(Generator[Any, Any, Any]):

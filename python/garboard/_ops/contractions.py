@@ -14,7 +14,7 @@ from garboard import _engine
 from garboard._arguments import check
 from garboard._arguments.given import items_of
 from garboard._arguments.out import written
-from garboard._contexts.autocasting import OPEN, lowered
+from garboard._contexts.autocasting import count_of_blocks, lowered
 from garboard._engine import DeviceError, DTypeError, ShapeError, Tensor
 from garboard._ops.subscripts import Label, plan_of, read
 
@@ -59,7 +59,7 @@ def einsum(*args: Any) -> Tensor:
     tensor([12, 34])
     """
     equation, operands = read(args)
-    if OPEN:
+    if count_of_blocks():
         operands = list(lowered(*operands))
     if not operands:
         raise ValueError("einsum: no operands; at least one is needed")

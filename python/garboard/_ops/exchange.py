@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from garboard import _engine
 from garboard._arguments import check
 from garboard._arguments.texts import shown, told
+from garboard._contexts.grad_mode import no_grad
 from garboard._engine import GradientError, ShapeError, Tensor
 from garboard._native import add_methods
 
@@ -46,11 +47,8 @@ def _deepcopy(self: Tensor, memo: dict[Any, Any]) -> Tensor:
     known: Tensor | None = memo.get(id(self))
     if known is not None:
         return known
-    before = _engine._set_grad_enabled(False)
-    try:
+    with no_grad():
         result = _copied(self.detach(), memo.setdefault(_STORAGES, {}))
-    finally:
-        _engine._set_grad_enabled(before)
     if type(self) is not Tensor:
         result = type(self)(result)
     memo[id(self)] = result
@@ -115,11 +113,8 @@ def _reduce(self: Tensor, protocol: Any) -> tuple[Any, ...]:
         raise GradientError(
             "pickle: a tensor computed by recorded ops; pickle detach() of it, or a leaf"
         )
-    before = _engine._set_grad_enabled(False)
-    try:
+    with no_grad():
         dense = self.detach().cpu().contiguous()
-    finally:
-        _engine._set_grad_enabled(before)
     if self.dtype is _engine.bfloat16:  # Python's buffers have no code for it
         dense = dense.view(_engine.int16)
     name = str(self.dtype).rpartition(".")[2]

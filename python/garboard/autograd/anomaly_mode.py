@@ -10,14 +10,7 @@ __all__ = ["detect_anomaly", "set_detect_anomaly"]
 _FINDS_NAN = 8  # as in csrc/tensor/grad_mode.h
 
 
-class _Block(_engine._GradBlock):
-    _mask = _FINDS_NAN
-
-    def __init__(self, is_on: bool) -> None:
-        self._bits = _FINDS_NAN if is_on else 0
-
-
-class detect_anomaly(_Block):
+class detect_anomaly(_engine._GradBlock):
     """Look for NaN in what each op's gradient rule gives, in backward passes inside a block.
 
     A GradientError names the op and the line that called it, which is known in any case: the
@@ -40,11 +33,13 @@ class detect_anomaly(_Block):
     backward: the gradient of div for its input 1 has NaN
     """
 
+    _mask = _FINDS_NAN
+
     def __init__(self, check_nan: bool = True) -> None:
-        super().__init__(flag("detect_anomaly", "check_nan", check_nan))
+        self._bits = _FINDS_NAN if flag("detect_anomaly", "check_nan", check_nan) else 0
 
 
-class set_detect_anomaly(_Block):
+class set_detect_anomaly(_engine._SettingBlock):
     """Look for NaN from now on, or no longer; used with `with`, as before afterwards.
 
     Args:
@@ -61,18 +56,11 @@ class set_detect_anomaly(_Block):
     tensor([2.])
     """
 
-    _of_call = 1  # the number of the block that a call enters; it is never left
+    _mask = _FINDS_NAN
 
-    def __init__(self, mode: bool, check_nan: bool = True) -> None:
+    def __new__(cls, mode: bool, check_nan: bool = True) -> set_detect_anomaly:
         op = "set_detect_anomaly"
-        super().__init__(flag(op, "mode", mode) and flag(op, "check_nan", check_nan))
-        self._before = _engine._grad_mode() & _FINDS_NAN
-        self._set(self._bits)
-
-    def _set(self, bits: int) -> None:
-        _engine._leave_grad_mode(self._of_call)
-        _engine._enter_grad_mode(self._of_call, _FINDS_NAN, bits)
-
-    def __enter__(self) -> None:
-        self._set(self._before)
-        super().__enter__()
+        block = object.__new__(cls)
+        is_on = flag(op, "mode", mode) and flag(op, "check_nan", check_nan)
+        block._bits = _FINDS_NAN if is_on else 0
+        return block

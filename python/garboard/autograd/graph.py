@@ -8,7 +8,6 @@ from collections.abc import Callable
 from contextvars import ContextVar
 from functools import partial
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from garboard import _engine
@@ -34,7 +33,9 @@ _Hooks = tuple[Callable[[Tensor], Any], Callable[[Any], Tensor]]
 
 # Of this thread and asyncio task, the innermost last.
 _open: ContextVar[tuple[saved_tensors_hooks, ...]] = ContextVar("saved_tensors_hooks", default=())
-_refusals: ContextVar[tuple[str, ...]] = ContextVar("no_saved_tensors_hooks", default=())
+_refusals: ContextVar[tuple[disable_saved_tensors_hooks, ...]] = ContextVar(
+    "no_saved_tensors_hooks", default=()
+)
 
 
 def _innermost() -> _Hooks:
@@ -45,7 +46,7 @@ def _innermost() -> _Hooks:
 _engine._set_packing_hooks(_innermost)
 
 
-class saved_tensors_hooks:
+class saved_tensors_hooks(_engine._StackBlock):
     """Keep what ops save for backward in another form: a block.
 
     Whatever an op records inside keeps for its gradient, inputs, outputs and what a `Function`
@@ -71,6 +72,9 @@ class saved_tensors_hooks:
     tensor([1., 1., 1.])
     """
 
+    _stack = _open
+    _mask = _bits = _PACKS
+
     def __init__(
         self, pack_hook: Callable[[Tensor], Any], unpack_hook: Callable[[Any], Tensor]
     ) -> None:
@@ -80,29 +84,13 @@ class saved_tensors_hooks:
             function(op, "unpack_hook", unpack_hook),
         )
 
-    def __enter__(self) -> Self:
+    def _entry(self) -> Self:
         if refusals := _refusals.get():
-            raise GradientError(refusals[-1])
-        _engine._enter_grad_mode(id(self), _PACKS, _PACKS)
-        _open.set((*_open.get(), self))
+            raise GradientError(refusals[-1]._message)
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        _engine._leave_grad_mode(id(self))
-        left = list(_open.get())
-        for place in reversed(range(len(left))):
-            if left[place] is self:
-                del left[place]
-                break
-        _open.set(tuple(left))
 
-
-class disable_saved_tensors_hooks:
+class disable_saved_tensors_hooks(_engine._StackBlock):
     """Refuse `saved_tensors_hooks` inside a block.
 
     Args:
@@ -116,19 +104,11 @@ class disable_saved_tensors_hooks:
     2.0
     """
 
+    _stack = _refusals
+    _mask = 0
+
     def __init__(self, error_message: str) -> None:
         self._message = text("disable_saved_tensors_hooks", "error_message", error_message)
-
-    def __enter__(self) -> None:
-        _refusals.set((*_refusals.get(), self._message))
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        _refusals.set(_refusals.get()[:-1])
 
 
 def _to_cpu(tensor: Tensor) -> tuple[_engine.device, Tensor]:

@@ -303,3 +303,17 @@ class TestWhoAsks:
 
         assert type(first(image())) is Image
         assert type(first(gb.ones(2))) is gb.Tensor
+
+
+def test_a_block_that_nobody_leaves_ends_with_its_thread():
+    class Holding(TorchFunctionMode):
+        def __init__(self, held: gb.Tensor) -> None:
+            self.held = held
+
+    before = gb.memory.live()
+    thread = threading.Thread(target=lambda: Holding(gb.ones(3)).__enter__())
+    thread.start()
+    thread.join()
+
+    assert gb.memory.live() == before
+    assert gb.ones(2).sum().item() == 2.0

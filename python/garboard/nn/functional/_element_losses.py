@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from garboard import _engine
 from garboard._arguments import check
-from garboard._contexts.autocasting import OPEN, in_float32
+from garboard._contexts.autocasting import count_of_blocks, in_float32
 from garboard._engine import ShapeError, Tensor, where
 from garboard.nn.functional._reduction import (
     check_equal,
@@ -69,7 +69,7 @@ def l1_loss(
     tensor(1.)
     """
     reduction = reduction_by("l1_loss", size_average, reduce, reduction)
-    if OPEN:
+    if count_of_blocks():
         input, target = in_float32(input, target)
     check_pair("l1_loss", input, target)
     losses = weighed("l1_loss", (input - target).abs(), weight)
@@ -112,7 +112,7 @@ def smooth_l1_loss(
     tensor([0.1250, 2.5000])
     """
     reduction = reduction_by("smooth_l1_loss", size_average, reduce, reduction)
-    if OPEN:
+    if count_of_blocks():
         input, target = in_float32(input, target)
     check_pair("smooth_l1_loss", input, target)
     turn = check.rate("smooth_l1_loss", "beta", beta)
@@ -152,7 +152,7 @@ def huber_loss(
     >>> gb.nn.functional.huber_loss(gb.tensor([0.5, 3.0]), gb.zeros(2), "none")
     tensor([0.1250, 2.5000])
     """
-    if OPEN:
+    if count_of_blocks():
         input, target = in_float32(input, target)
     check_pair("huber_loss", input, target)
     if not check.worth("huber_loss", "delta", delta) > 0:
@@ -196,7 +196,7 @@ def binary_cross_entropy(
     tensor(0.6931)
     """
     reduction = reduction_by("binary_cross_entropy", size_average, reduce, reduction)
-    if OPEN:
+    if count_of_blocks():
         input, target = in_float32(input, target)
     op = "binary_cross_entropy"
     check_equal(op, input, target)
@@ -242,7 +242,7 @@ def binary_cross_entropy_with_logits(
     tensor(0.6931)
     """
     reduction = reduction_by("binary_cross_entropy_with_logits", size_average, reduce, reduction)
-    if OPEN:
+    if count_of_blocks():
         input, target = in_float32(input, target)
     check_equal("binary_cross_entropy_with_logits", input, target)
     op = "binary_cross_entropy_with_logits"
@@ -287,7 +287,7 @@ def kl_div(
     tensor(0.)
     """
     reduction = reduction_by("kl_div", size_average, reduce, reduction)
-    if OPEN:
+    if count_of_blocks():
         input, target = in_float32(input, target)
     check_pair("kl_div", input, target)
     if check.flag("kl_div", "log_target", log_target):
@@ -337,7 +337,7 @@ def poisson_nll_loss(
     tensor(1.)
     """
     reduction = reduction_by("poisson_nll_loss", size_average, reduce, reduction)
-    if OPEN:
+    if count_of_blocks():
         input, target = in_float32(input, target)
     check_pair("poisson_nll_loss", input, target)
     if check.flag("poisson_nll_loss", "log_input", log_input):
@@ -382,7 +382,7 @@ def soft_margin_loss(
     tensor(0.6931)
     """
     reduction = reduction_by("soft_margin_loss", size_average, reduce, reduction)
-    if OPEN:
+    if count_of_blocks():
         input, target = in_float32(input, target)
     check_equal("soft_margin_loss", input, target)
     return reduced("soft_margin_loss", softplus_of(-target * input), reduction)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from garboard import _engine
 from garboard._arguments import check
-from garboard._contexts.autocasting import OPEN, in_float32
+from garboard._contexts.autocasting import count_of_blocks, in_float32
 from garboard._engine import DTypeError, IndexOutOfRangeError, ShapeError, Tensor, where
 from garboard.nn.functional._reduction import check_pair, reduced, reduction_by, weighed
 
@@ -155,7 +155,7 @@ def nll_loss(
     tensor(2.)
     """
     reduction = reduction_by("nll_loss", size_average, reduce, reduction)
-    if OPEN:
+    if count_of_blocks():
         input, target, weight = in_float32(input, target, weight)
     op = "nll_loss"
     check.tensor(op, "input", input)
