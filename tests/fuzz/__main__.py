@@ -24,6 +24,9 @@ def main() -> int:
     parser.add_argument("--first", type=int, default=0, metavar="NUMBER")
     parser.add_argument("--last", type=int, metavar="NUMBER", help="end before this program")
     parser.add_argument("--cores", type=int, default=len(os.sched_getaffinity(0)))
+    parser.add_argument(
+        "--stories", choices=("some", "only", "none"), default="some", help="of several steps"
+    )
     patience = 60.0 if os.environ.get("LD_PRELOAD") else 10.0  # a sanitizer's calls take longer
     parser.add_argument("--patience", type=float, default=patience, help="seconds until a hang")
     options = parser.parse_args()
@@ -31,6 +34,8 @@ def main() -> int:
 
     with tempfile.TemporaryDirectory(prefix="garboard-fuzz-") as folder:
         runner = Runner(Path(folder), seed, options.cores, options.patience)
+        for worker in runner.workers:
+            worker.order.stories = options.stories
         started = time.monotonic()
         if options.only is not None:
             runner.workers = runner.workers[:1]

@@ -58,7 +58,7 @@ class Findings:
             return
         key = fingerprint(fault)
         if fault.startswith("AttributeError"):  # one text of Python's for many faults of ours
-            key = f"{key} {target}"
+            key = f"{key} {target.rpartition('/')[2]}"
         found = self._by_key.setdefault(key, Finding(fault, number))
         found.count += 1
         found.targets[target] += 1

@@ -64,12 +64,22 @@ def disposing(thing: Any) -> Act:
 
 
 def by_thread(act: Act) -> Act:
-    """Do `act` in another thread, and wait for it."""
+    """Do `act` in another thread, wait for it, and raise what it raised."""
 
     def run() -> None:
-        thread = threading.Thread(target=act)
+        errors: list[BaseException] = []
+
+        def work() -> None:
+            try:
+                act()
+            except BaseException as error:
+                errors.append(error)
+
+        thread = threading.Thread(target=work)
         thread.start()
         thread.join()
+        if errors:
+            raise errors.pop()
 
     return run
 

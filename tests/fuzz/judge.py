@@ -11,9 +11,10 @@ from types import CodeType
 import garboard as gb
 
 from tests.fuzz.hostile import Mischief
-from tests.fuzz.targets import Target
+from tests.fuzz.stories.mischief import Broken
+from tests.fuzz.target import Step, Target
 
-__all__ = ["fault_of", "fingerprint"]
+__all__ = ["TYPED", "fault_of", "fingerprint"]
 
 TYPED = (gb.GarboardError, TypeError, ValueError, IndexError, OverflowError)
 HOSTILE = (Mischief, decimal.DecimalException, KeyboardInterrupt)
@@ -29,12 +30,37 @@ def _is_theirs(error: BaseException) -> bool:
         codes.append(trace.tb_frame.f_code)
         trace = trace.tb_next
     if isinstance(error, RecursionError):
-        return any(_is_hostile(it) or it is _CALLS_HOOKS for it in codes[-8:])
+        hostile = sum(_is_hostile(it) for it in codes)
+        return hostile > 2 or any(_is_hostile(it) or it is _CALLS_HOOKS for it in codes[-8:])
     return any(map(_is_hostile, codes[-1:]))
 
 
 def _is_hostile(code: CodeType) -> bool:
-    return code.co_filename.endswith("hostile.py") or code.co_name == "<lambda>"
+    return code.co_filename.endswith(("hostile.py", "mischief.py")) or code.co_name == "<lambda>"
+
+
+def _is_of_the_line(error: BaseException, target: Target) -> bool:
+    """Whether a line of a story asked something that is not ours, or that anybody may lack."""
+    line = target.text
+    if isinstance(error, AttributeError):
+        kind = type(error.obj)
+        is_asked = f".{error.name}" in line or f"'{error.name}'" in line
+        is_ours = kind.__module__.startswith("garboard") and not issubclass(kind, gb.nn.Module)
+        return is_asked or not is_ours or _is_hollow(error.obj)
+    if isinstance(error, BufferError):
+        return "dlpack" in line
+    if isinstance(error, KeyError):
+        return any(it in line for it in ("[", "load(", ".pop("))
+    if isinstance(error, OSError):
+        return "open(" in line or "load(" in line
+    return isinstance(error, StopIteration) and any(it in line for it in ("__next__", ".send("))
+
+
+def _is_hollow(thing: object) -> bool:
+    """Whether a program took away all that `thing` was made of, or never gave it any."""
+    slots = getattr(type(thing), "__slots__", ())
+    is_empty = getattr(thing, "__dict__", {}) == {} and not any(hasattr(thing, it) for it in slots)
+    return is_empty and not isinstance(thing, gb.Tensor)
 
 
 def _is_fitting(error: BaseException, target: Target) -> bool:
@@ -61,11 +87,15 @@ def fault_of(error: BaseException, target: Target) -> str | None:
     except Exception as unprintable:
         said = f"(its text raises {type(unprintable).__name__})"
     text = f"{type(error).__name__}: {said[:400]}"
+    if isinstance(error, Broken):
+        return text
     if any(wall in said for wall in WALLS):
         return f"a wall of text: {text}"
     if isinstance(error, TYPED) and not isinstance(error, UnicodeError):
         return None
     if _is_fitting(error, target) or _is_theirs(error):
+        return None
+    if isinstance(target, Step) and _is_of_the_line(error, target):
         return None
     return text
 

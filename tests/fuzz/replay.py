@@ -8,6 +8,7 @@ from contextlib import nullcontext
 from typing import Any
 
 from tests.fuzz.judge import fault_of
+from tests.fuzz.stories.mischief import CtrlC
 from tests.fuzz.targets import Target
 
 __all__ = ["needed", "reduced", "replay"]
@@ -24,7 +25,7 @@ def replay(lines: list[str], space: dict[str, Any]) -> list[str]:
             for line in lines:
                 try:
                     exec(line, space)
-                except NameError:
+                except (NameError, CtrlC):
                     continue  # of a line that failed
                 except Exception as error:
                     if fault := fault_of(error, Target("replayed", int, (), text=line)):

@@ -17,13 +17,15 @@ from garboard import _engine
 from garboard.autograd import forward_ad
 
 from tests.fuzz.judge import fault_of
-from tests.fuzz.targets import Target, functions
+from tests.fuzz.stories.modes import are_switched, switch_back
+from tests.fuzz.target import Step
+from tests.fuzz.targets import functions
 
 __all__ = ["LIMIT_BYTES", "Room", "alarm"]
 
 LIMIT_BYTES = 256 << 20
 _THREADS = 2 if "libtsan" in os.environ.get("LD_PRELOAD", "") else 1  # what it looks for
-_NOWHERE = Target("unraisable", int, ())
+_NOWHERE = Step("unraisable", int, ())
 
 
 class Room:
@@ -59,19 +61,24 @@ class Room:
             or gb.get_default_dtype() != gb.float32
             or _engine._is_profiling()
             or bool(forward_ad._levels)
-            or not self.sim._end.alive
+            or not _is_open(self.sim)
+            or are_switched()
         )
 
     def restore(self) -> None:
         """Put back all that a program can set."""
         while (scope := gb.current_dispose_scope()) is not None:
             scope.dispose()
+        for thread in threading.enumerate():
+            if thread is not threading.current_thread() and thread.ident:
+                thread.join(10)
+        switch_back()
         _engine._set_grad_enabled(True)
         gb.set_default_dtype(gb.float32)
         if _engine._is_profiling():
             _engine._stop_profile()
         forward_ad._levels.clear()
-        if not self.sim._end.alive:
+        if not _is_open(self.sim):
             self.sim = gb.memory.SimulatedDevice("1 GiB")
         gb.memory.set_memory_limit(LIMIT_BYTES)
         gb.memory.set_memory_limit(None, self.sim)
@@ -97,6 +104,8 @@ class Room:
         if self._counts() == self._before:
             return None
         gc.collect()
+        if self._counts() != self._before:
+            gc.collect()  # what a graph held of Python's is garbage when the graph has gone
         gc.freeze()  # what is left is here to stay, and need not be walked again
         now = self._counts()
         if now == self._before:
@@ -118,6 +127,11 @@ class Room:
             if allocated != registered:
                 return f"the books of {device} differ: {allocated - registered} bytes"
         return None
+
+
+def _is_open(sim: Any) -> bool:
+    """Whether a program has neither closed the device nor taken it to pieces."""
+    return "_end" in vars(sim) and bool(sim._end.alive)
 
 
 @contextlib.contextmanager

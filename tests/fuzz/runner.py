@@ -30,6 +30,7 @@ class Order:
     """What a child is to run: programs `first` to `last` of `seed`, or `lines`.
 
     `plant` is run before, with `targets` at hand: tests put faults there that must be found.
+    `stories`, programs of several steps, are "some" of all, the "only" ones, or "none".
     """
 
     board: str
@@ -40,6 +41,7 @@ class Order:
     trace: bool = False
     lines: list[str] = field(default_factory=list)
     plant: str = ""
+    stories: str = "some"
 
 
 @dataclass

@@ -9,7 +9,7 @@ from typing import Any
 
 from tests.fuzz.values import kind_of
 
-__all__ = ["ANY", "SELF", "Method", "Parameter", "Target", "parameters_of"]
+__all__ = ["ANY", "SELF", "Method", "Parameter", "Step", "Target", "parameters_of"]
 
 
 @dataclass(frozen=True)
@@ -45,6 +45,10 @@ class Target:
         if self.text:
             return self.text.format(*words)
         return f"{self.name}({', '.join(words)})"
+
+
+class Step(Target):
+    """A line of a story, as it stands."""
 
 
 class Method(Target):

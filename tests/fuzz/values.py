@@ -15,10 +15,12 @@ __all__ = ["SPACE", "kind_of", "text_of"]
 #: The statements that make the names which all texts use.
 SPACE = """\
 __name__ = 'tests.fuzz.values'
-import collections, copy, decimal, fractions, functools, io, itertools, math, operator, os, pickle
+import collections, contextlib, copy, decimal, fractions, functools, io, itertools, math
+import operator, os, pickle
 import numpy as np, garboard as gb
 from garboard import autograd, leaks, memory, nn, optim, profiler, utils
 from tests.fuzz.hostile import *
+from tests.fuzz.stories.mischief import *
 """
 _ENDLESS_SHARE = 0.0005  # some take half a second, until a signal stops them
 
