@@ -18,6 +18,7 @@ from garboard.nn._module._asked import ask_own_getattr
 from garboard.nn._module._hooked import TABLES
 from garboard.nn._module._registered import KINDS, lend_views
 from garboard.nn._module._stateful import Stateful
+from garboard.nn._module._walk import too_deep
 from garboard.nn.parameter import clear_gradients
 
 if TYPE_CHECKING:
@@ -422,11 +423,14 @@ class Module(Stateful):
             )
         lines = [printable(line) for line in given.split("\n")] if given else []
         extra = ", ".join(lines)
-        children = [
-            f"({printable(name)}): " + repr(vars(self)[name]).replace("\n", "\n  ")
-            for name, role in self._roles.items()
-            if role == "module"
-        ]
+        try:
+            children = [
+                f"({printable(name)}): " + repr(vars(self).get(name)).replace("\n", "\n  ")
+                for name, role in self._roles.items()
+                if role == "module"
+            ]
+        except RecursionError:
+            raise too_deep("repr", self) from None
         if not children and len(lines) < 2:
             return f"{type(self).__name__}({extra})"
         return f"{type(self).__name__}(\n  " + "\n  ".join([*lines, *children]) + "\n)"

@@ -67,3 +67,28 @@ def test_a_module_that_was_built_in_a_scope_comes_home_with_all_below_it():
 
     assert [it.is_disposed for it in outer.parameters()] == [False, False]
     outer.dispose()
+
+
+@pytest.mark.parametrize(
+    "work",
+    [
+        repr,
+        lambda it: it.state_dict(),
+        lambda it: it.apply(lambda module: None),
+        lambda it: it._apply(lambda tensor: tensor),
+    ],
+    ids=["repr", "state_dict", "apply", "_apply"],
+)
+def test_what_recurses_says_how_deep_a_nest_is(work):
+    module = nest(5000)
+
+    with pytest.raises(gb.GarboardError, match=r": Sequential holds modules \d+ levels deep; "):
+        work(module)
+
+
+def test_a_recursion_of_the_callers_own_is_told_as_it_is():
+    def endless(module: gb.nn.Module) -> None:
+        endless(module)
+
+    with pytest.raises(RecursionError):
+        nest(3).apply(endless)

@@ -12,6 +12,7 @@ from garboard._arguments.texts import printable, shown
 from garboard._contexts.grad_mode import no_grad
 from garboard._engine import DTypeError, GarboardError, ShapeError, Tensor
 from garboard.nn._module._hooks import KwargsHook
+from garboard.nn._module._walk import too_deep
 from garboard.nn.parameter import Parameter, UninitializedParameter, is_lazy
 
 if TYPE_CHECKING:
@@ -98,8 +99,11 @@ def state_of(
     for hook in module._hooks_of("_state_dict_pre_hooks"):
         hook(module, prefix, keep_vars)
     module._save_to_state_dict(state, prefix, keep_vars)
-    for name, child in module._places():
-        child.state_dict(destination=state, prefix=f"{prefix}{name}.", keep_vars=keep_vars)
+    try:
+        for name, child in module._places():
+            child.state_dict(destination=state, prefix=f"{prefix}{name}.", keep_vars=keep_vars)
+    except RecursionError:
+        raise too_deep("state_dict", module) from None
     for hook in module._hooks_of("_state_dict_hooks"):
         changed = hook(module, state, prefix, notes)
         if changed is not None and not isinstance(hook, KwargsHook):

@@ -9,6 +9,7 @@ from garboard._arguments import check
 from garboard._engine import Tensor
 from garboard.nn._module import _convert, _state
 from garboard.nn._module._hooked import Hooked
+from garboard.nn._module._walk import too_deep
 
 __all__ = ["Stateful"]
 
@@ -89,8 +90,11 @@ class Stateful(Hooked):
     def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> Self:
         """Let `fn` make the elements of all parameters and buffers; what conversions call."""
         if recurse:
-            for child in self.children():
-                child._apply(fn)
+            try:
+                for child in self.children():
+                    child._apply(fn)
+            except RecursionError:
+                raise too_deep("_apply", self) from None
         this: Any = self
         made: Self = _convert.applied(this, fn)
         return made

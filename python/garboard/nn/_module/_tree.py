@@ -15,7 +15,7 @@ from garboard._arguments.texts import shown
 from garboard._engine import DisposeScope, Tensor
 from garboard.nn._module._home import is_around, move_home, nearest_open
 from garboard.nn._module._registered import BUFFERS, Registered, TransientNames, lend_views
-from garboard.nn._module._walk import is_below, walk
+from garboard.nn._module._walk import is_below, too_deep, walk
 from garboard.nn.parameter import Buffer, Parameter
 
 if TYPE_CHECKING:
@@ -477,8 +477,11 @@ class Tree:
         0.0
         """
         check.function("apply", "fn", fn)
-        for child in self.children():
-            child.apply(fn)
+        try:
+            for child in self.children():
+                child.apply(fn)
+        except RecursionError:
+            raise too_deep("apply", self) from None
         this: Any = self
         fn(this)
         return self

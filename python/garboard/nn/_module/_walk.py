@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from garboard._engine import GarboardError
+
 if TYPE_CHECKING:
     from garboard.nn.module import Module
 
-__all__ = ["is_below", "walk"]
+__all__ = ["is_below", "too_deep", "walk"]
+
+_DEEP = 50  # levels: what recurses where there are fewer is not the nest
 
 
 def walk(root: Module, prefix: str, seen: set[Any] | None) -> Iterator[tuple[str, Module]]:
@@ -46,3 +50,14 @@ def is_below(module: Any, other: Any) -> bool:
     """Tell whether `module` is `other` or below it. What nobody holds is below nothing."""
     is_held = vars(module).get("_is_held", True)
     return module is other or (is_held and any(it is module for it in other.modules()))
+
+
+def too_deep(op: str, module: Any) -> GarboardError:
+    """What to raise for the RecursionError that is handled; raises that where it is another's."""
+    levels = max(path.count(".") + 1 for path, _ in walk(module, "", set()))
+    if levels < _DEEP:
+        raise  # the one that is handled
+    return GarboardError(
+        f"{op}: {type(module).__name__} holds modules {levels} levels deep; fewer are needed, or "
+        "sys.setrecursionlimit() for more"
+    )
