@@ -70,8 +70,9 @@ class Room:
         while (scope := gb.current_dispose_scope()) is not None:
             scope.dispose()
         for thread in threading.enumerate():
-            if thread is not threading.current_thread() and thread.ident:
-                thread.join(10)
+            if thread is not threading.current_thread():
+                with contextlib.suppress(RuntimeError):  # one that was never started, for Ctrl-C
+                    thread.join(10)
         switch_back()
         _engine._set_grad_enabled(True)
         gb.set_default_dtype(gb.float32)

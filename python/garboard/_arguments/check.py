@@ -148,7 +148,7 @@ def place(op: str, name: str, given: Any, dims: int) -> int:
     found = integer(op, name, given)
     if not -dims <= found < dims:
         raise IndexOutOfRangeError(
-            f"{op}: {name} {shown(found)} of a tensor of {dims} dims; it must be one of them"
+            f"{op}: {name} {shown(found)} of a tensor of {shown(dims)} dims; it must be one of them"
         )
     return found % dims
 

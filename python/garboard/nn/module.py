@@ -425,9 +425,9 @@ class Module(Stateful):
         extra = ", ".join(lines)
         try:
             children = [
-                f"({printable(name)}): " + repr(vars(self).get(name)).replace("\n", "\n  ")
+                f"({printable(name)}): " + repr(vars(self)[name]).replace("\n", "\n  ")
                 for name, role in self._roles.items()
-                if role == "module"
+                if role == "module" and name in vars(self)
             ]
         except RecursionError:
             raise too_deep("repr", self) from None

@@ -443,6 +443,11 @@ class Optimizer(StateHooked):
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Become a copy, of parameters that are copies too."""
         kept = dict(state)
+        if "param_groups" not in kept and "param_groups" not in vars(self):
+            raise ValueError(
+                f"{type(self).__name__}: a pickled state without param_groups; one that was made "
+                "by pickle or copy is needed"
+            )
         entries = iter(kept.pop("_saved", ()))
         vars(self).update(kept)
         self._born = _engine._next_serials()[0]

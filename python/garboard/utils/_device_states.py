@@ -9,9 +9,9 @@ from warnings import warn
 
 from garboard._arguments import check
 from garboard._arguments.given import items_of
+from garboard._arguments.nests import tensors_in
 from garboard._contexts import generator as _generator
 from garboard._engine import Tensor
-from garboard.utils._pytree import tree_leaves
 
 __all__ = [
     "check_backward_validity",
@@ -37,8 +37,9 @@ def get_device_states(*args: Any) -> tuple[list[int], list[Tensor]]:
     >>> gb.utils.checkpoint.get_device_states(gb.rand(2))
     ([], [])
     """
-    tensors = (it for it in tree_leaves(args) if isinstance(it, Tensor))
-    devices = [it.device.index or 0 for it in tensors if it.device.type not in ("cpu", "meta")]
+    devices = [
+        it.device.index or 0 for it in tensors_in(args) if it.device.type not in ("cpu", "meta")
+    ]
     return devices, [_generator.get_rng_state() for _ in devices]
 
 

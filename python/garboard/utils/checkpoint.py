@@ -101,8 +101,10 @@ class _Call:
         holder: list[Any] = []
         asking = _engine.empty(0, requires_grad=True)
         tensors = [it for it in flat if isinstance(it, Tensor)]
-        # The node is kept, and not the tensor, which a scope may end.
-        self._node = _Inputs.apply(asking, holder, *tensors).grad_fn
+        # In no scope, which might end it. A tensor, and not its node alone: the collector follows
+        # tensors into graphs, and these may lead back here.
+        self._kept: Tensor = _Inputs.apply(asking, holder, *tensors)
+        self._kept.detach_from_dispose_scope()
         (self._inputs,) = holder
 
     def place(self) -> _Place:

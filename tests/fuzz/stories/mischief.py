@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import gc
 import io
 import os
 import pickle
@@ -12,6 +13,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from random import Random
+from types import FrameType
 from typing import Any
 
 import garboard as gb
@@ -23,6 +25,7 @@ __all__ = [
     "Broken",
     "CtrlC",
     "blocks",
+    "collected",
     "failing",
     "forged",
     "forging",
@@ -60,8 +63,11 @@ def interrupted(number: int, act: Act) -> Any:
     """
     left = [number]
 
-    def look(frame: object, event: str, _: object) -> None:
-        if event in ("call", "c_return"):
+    def look(frame: FrameType, event: str, _: object) -> None:
+        is_pythons = (
+            frame.f_code.co_filename == threading.__file__
+        )  # half a lock is no fault of ours
+        if event in ("call", "c_return") and not is_pythons:
             left[0] -= 1
             if left[0] == 0:
                 sys.setprofile(None)
@@ -126,8 +132,19 @@ def failing(number: int, act: Act) -> Any:
         return act()
 
 
+def collected(act: Act) -> Any:
+    """Do `act`, while whatever is made may collect all garbage there is."""
+    before = gc.get_threshold()
+    gc.set_threshold(1, 1, 1)
+    try:
+        return act()
+    finally:
+        gc.set_threshold(*before)
+
+
 def together(*acts: Act) -> None:
-    """Do `acts` in threads of their own, at the same time."""
+    """Do `acts` in threads of their own, at the same time, by turns as short as can be."""
+    before = sys.getswitchinterval()
     gate = threading.Barrier(len(acts))
 
     def run(act: Act) -> None:
@@ -137,10 +154,14 @@ def together(*acts: Act) -> None:
                 act()
 
     threads = [threading.Thread(target=run, args=(act,)) for act in acts]
-    for it in threads:
-        it.start()
-    for it in threads:
-        it.join()
+    sys.setswitchinterval(1e-6)
+    try:
+        for it in threads:
+            it.start()
+        for it in threads:
+            it.join()
+    finally:
+        sys.setswitchinterval(before)
 
 
 def forked(act: Act) -> None:

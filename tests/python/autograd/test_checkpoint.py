@@ -253,3 +253,20 @@ class TestWrong:
     def test_arguments(self, call, error, text):
         with pytest.raises(error, match=text):
             call(gb.ones(1, requires_grad=True))
+
+
+@pytest.mark.parametrize("is_in_a_scope", [False, True])
+def test_a_gradient_that_was_recorded_through_a_checkpoint_is_collected(is_in_a_scope):
+    before = gb.memory.live()
+    with gb.dispose_scope() as scope:
+        x = gb.rand(3, requires_grad=True)
+        y = checkpoint(lambda a, b=x: (a * b).exp(), x, use_reentrant=False)
+        y.backward(gb.ones(3), create_graph=True)
+        if not is_in_a_scope:
+            scope.detach(x, y)
+    del x, y, scope
+
+    for _ in range(2):
+        gc.collect()
+
+    assert gb.memory.live() == before

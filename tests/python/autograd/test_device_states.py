@@ -93,3 +93,10 @@ def test_no_contexts_are_the_default(no_leaks):
     (gradient,) = gb.autograd.grad(y.sum(), x)
 
     assert gb.equal(gradient, x.detach().cos())
+
+
+def test_a_list_that_holds_itself_has_no_device():
+    nest: list[object] = []
+    nest.append(nest)
+
+    assert gb.utils.checkpoint.get_device_states(nest) == ([], [])

@@ -77,3 +77,10 @@ def test_a_model_and_its_optimizer_are_copied_together():
     other(gb.ones(1, 2)).sum().backward()
     others.step()
     assert not gb.equal(other.weight, model.weight)
+
+
+def test_a_state_without_groups_is_refused():
+    empty = gb.optim.Adam.__new__(gb.optim.Adam)
+
+    with pytest.raises(ValueError, match=r"^Adam: a pickled state without param_groups; "):
+        empty.__setstate__({})
