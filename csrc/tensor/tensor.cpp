@@ -135,6 +135,7 @@ void Tensor::set_requires_grad(bool required) const {
         "requires_grad_: a tensor that was made in inference mode; it has no gradients, clone() it "
         "outside of inference_mode()");
   body_->was_required |= body_->requires_grad && !required;
+  if (required && body_->base) body_->base->was_required = true;  // as if: graphs lead back to it
   body_->requires_grad = required && !has_history(*body_);
 }
 

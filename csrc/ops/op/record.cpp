@@ -119,7 +119,8 @@ void rebase(const Tensor& view, const Counted<GradNode>& node) {
 /// it that saved a tensor over the storage, just overwritten, keep it without history: a node owns
 /// what it saved, and what it saved, or the base of that, may have `root` as its history then;
 /// backward would refuse it in any case. And has every edge that leads to `written` lead nowhere:
-/// it was a leaf, of which no gradient is asked any more.
+/// it was a leaf, of which no gradient is asked any more. A leaf that is a view of `written` stays
+/// one, and is its view no more.
 void cut_cycles(const Counted<GradNode>& root, const TensorBody& written) {
   const Counted<Storage>& storage = written.storage;
   std::unordered_set<const GradNode*> seen;
@@ -143,6 +144,7 @@ void cut_cycles(const Counted<GradNode>& root, const TensorBody& written) {
     if (node->seldom()) meet(node->seldom()->inner.get());
     for (Edge& edge : node->edges()) {
       if (edge.leaf && edge.leaf.body() == &written) edge.leaf = {};
+      if (edge.leaf && edge.leaf.body()->base.get() == &written) edge.leaf.body()->base.reset();
       meet(edge.node.get());
     }
   }

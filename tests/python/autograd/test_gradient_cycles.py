@@ -217,3 +217,22 @@ def test_is_collected_where_what_is_kept_for_backward_was_packed_with_the_tensor
         gc.collect()
 
     assert gb.memory.live() == before
+
+
+@pytest.mark.parametrize(
+    "write",
+    [lambda x, view: x.mul_(view), lambda x, view: x.add_(view), lambda x, view: x.add_(view * 2)],
+    ids=["it", "it, with nothing saved", "what is computed from it"],
+)
+def test_what_is_written_with_a_leaf_that_is_a_view_of_it_is_not_held_by_that(write):
+    before = gb.memory.live()
+    x = gb.ones(3)
+    view = x.view(3).requires_grad_()
+
+    write(x, view)
+    x.sum().backward()
+
+    assert view.is_leaf
+    assert view.grad is not None
+    del x, view
+    assert gb.memory.live() == before
