@@ -11,7 +11,7 @@ namespace garboard::python {
 /// where the op has to run now. Throws PythonErrorSet.
 PyObject* deferred_call(const char* name, const Given& given);
 
-/// Adds `_begin_fusing` and `_end_fusing`.
+/// Adds `_FuseBlock`, `_fuse_depth` and `_deferred_count`.
 bool add_deferring(PyObject* module);
 
 }  // namespace garboard::python

@@ -176,6 +176,10 @@ class set_grad_enabled(_engine._SettingBlock, GradMode):
 
     _decorate = GradMode.__call__
 
+    if TYPE_CHECKING:  # in C, which takes back what the call has set
+
+        def __call__(self, function: _F) -> _F: ...
+
     def __new__(cls, mode: bool) -> set_grad_enabled:
         block = object.__new__(cls)
         block._bits = int(flag("set_grad_enabled", "mode", mode))

@@ -198,3 +198,9 @@ class TestCells:
 def test_bad_input_is_refused(call, error, message):
     with gb.leaks.no_leaks(), pytest.raises(error, match=message):
         call()
+
+
+@pytest.mark.parametrize("hidden", [{}, None, gb.float32, (1,)])
+def test_first_states_of_an_lstm_that_are_no_pair_are_refused_by_name(hidden):
+    with pytest.raises(TypeError, match="LSTM: hidden of type"):
+        gb.nn.LSTM(1, 2).check_forward_args(gb.ones(4, 1, 1), hidden, None)

@@ -170,6 +170,10 @@ class LSTM(Recurrent):
         return self._expected(input, batch_sizes, self.hidden_size)
 
     def check_forward_args(self, input: Tensor, hidden: _Pair, batch_sizes: Tensor | None) -> None:
+        if not isinstance(hidden, (list, tuple)) or len(hidden) != 2:
+            raise TypeError(
+                f"LSTM: hidden of type {type(hidden).__name__}; a pair (h_0, c_0) is needed"
+            )
         super().check_forward_args(input, hidden[0], batch_sizes)
         self.check_hidden_size(hidden[1], self.get_expected_cell_size(input, batch_sizes))
 
