@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from math import inf
+from math import inf, nan
 from typing import TYPE_CHECKING, Literal
 
 from garboard import _engine
@@ -88,7 +88,8 @@ def cdist(
     apart = x1.unsqueeze(-2) - x2.unsqueeze(-3)
     if apart.shape[-1] == 0:  # of which there is no largest
         return apart.sum(-1)
-    return apart.norm(power if power < inf else inf, -1)
+    far = apart.norm(power if power < inf else inf, -1)
+    return far if power else far.masked_fill(apart.isnan().any(-1), nan)
 
 
 def _by_product(x1: Tensor, x2: Tensor) -> Tensor:
@@ -97,7 +98,7 @@ def _by_product(x1: Tensor, x2: Tensor) -> Tensor:
     )  # first: what has no room is refused before the rows are read
     squares = x1.square().sum(-1, keepdim=True) + x2.square().sum(-1).unsqueeze(-2)
     total = squares - 2 * products
-    is_apart = total.detach() > 0
+    is_apart = ~(total.detach() <= 0)  # and NaN, which is no distance of 0
     return _engine.where(is_apart, _engine.where(is_apart, total, 1.0).sqrt(), 0.0)
 
 

@@ -9,7 +9,10 @@ from garboard._arguments import check
 from garboard._arguments.given import keys_of, list_of
 from garboard._arguments.texts import shown
 from garboard._engine import IndexOutOfRangeError, Tensor
+from garboard.nn import functional
 from garboard.nn._activations.activations import ReLU, Sigmoid, Tanh
+from garboard.nn._activations.gates import Hardsigmoid, Hardswish, Mish, SiLU
+from garboard.nn._activations.rectifiers import ELU, SELU, Hardtanh, LeakyReLU, ReLU6
 from garboard.nn._convolutions.convolution import Conv1d, Conv2d, Conv3d
 from garboard.nn._convolutions.transposed_convolution import (
     ConvTranspose1d,
@@ -28,6 +31,19 @@ _OVERWRITING: dict[type[Module], Callable[[Tensor], Tensor]] = {
     ReLU: Tensor.relu_,
     Sigmoid: Tensor.sigmoid_,
     Tanh: Tensor.tanh_,
+}
+# Told to write over what nobody else has a share of, they return a tensor of their own instead:
+# for backward they would have to copy first what they write over.
+_SPARED: dict[type[Module], Callable[[Any, Tensor], Tensor]] = {
+    ELU: lambda layer, x: functional.elu(x, layer.alpha),
+    Hardsigmoid: lambda _, x: functional.hardsigmoid(x),
+    Hardswish: lambda _, x: functional.hardswish(x),
+    Hardtanh: lambda layer, x: functional.hardtanh(x, layer.min_val, layer.max_val),
+    LeakyReLU: lambda layer, x: functional.leaky_relu(x, layer.negative_slope),
+    Mish: lambda _, x: functional.mish(x),
+    ReLU6: lambda _, x: functional.relu6(x),
+    SELU: lambda _, x: functional.selu(x),
+    SiLU: lambda _, x: functional.silu(x),
 }
 # What they return nobody else has a share of, their own rules neither.
 _OVERWRITTEN: frozenset[type[Module]] = frozenset(
@@ -245,24 +261,27 @@ class Sequential(_Row):
         """Return what the last module returns; `input` itself where there are none.
 
         What a `Linear`, a convolution or a norm returns is overwritten by the `ReLU`, `Sigmoid` or
-        `Tanh` after it, unless one of the two has hooks, or is a subclass of its own.
+        `Tanh` after it, unless one of the two has hooks, or is a subclass of its own. Of another
+        activation there `inplace` is not heard.
 
         >>> gb.nn.Sequential(gb.nn.ReLU(), gb.nn.Tanh())(gb.zeros(2))
         tensor([0., 0.])
         """
         before: Module | None = None
         for module in self._steps():
-            write = _OVERWRITING.get(type(module))
+            write, spared = _OVERWRITING.get(type(module)), _SPARED.get(type(module))
             if (
-                write
-                and before is not None
-                and type(before) in _OVERWRITTEN
-                and before._is_called_plainly()
-                and module._is_called_plainly()
+                before is None
+                or type(before) not in _OVERWRITTEN
+                or not (write or spared)
+                or not before._is_called_plainly()
+                or not module._is_called_plainly()
             ):
-                input = write(input)
-            else:
                 input = module(input)
+            elif write:
+                input = write(input)
+            elif spared:
+                input = spared(module, input)
             before = module
         return input
 

@@ -51,7 +51,7 @@ class Dropout(_Dropout):
 
     Args:
         p: The probability, in [0, 1].
-        inplace: Write into the input, where no gradient is recorded.
+        inplace: Write into the input, which is returned.
 
     Raises:
         ValueError: `p` is out of range.
@@ -70,7 +70,7 @@ class Dropout1d(_Dropout):
 
     Args:
         p: The probability, in [0, 1].
-        inplace: Write into the input, where no gradient is recorded.
+        inplace: Write into the input, which is returned.
 
     Raises:
         ValueError: `p` is out of range.
@@ -89,7 +89,7 @@ class Dropout2d(_Dropout):
 
     Args:
         p: The probability, in [0, 1].
-        inplace: Write into the input, where no gradient is recorded.
+        inplace: Write into the input, which is returned.
 
     Raises:
         ValueError: `p` is out of range.
@@ -108,7 +108,7 @@ class Dropout3d(_Dropout):
 
     Args:
         p: The probability, in [0, 1].
-        inplace: Write into the input, where no gradient is recorded.
+        inplace: Write into the input, which is returned.
 
     Raises:
         ValueError: `p` is out of range.
@@ -127,7 +127,7 @@ class AlphaDropout(_Dropout):
 
     Args:
         p: The probability, in [0, 1].
-        inplace: Write into the input, where no gradient is recorded.
+        inplace: Write into the input, which is returned.
 
     Raises:
         ValueError: `p` is out of range.
@@ -146,7 +146,7 @@ class FeatureAlphaDropout(_Dropout):
 
     Args:
         p: The probability, in [0, 1].
-        inplace: Write into the input, where no gradient is recorded.
+        inplace: Write into the input, which is returned.
 
     Raises:
         ValueError: `p` is out of range.

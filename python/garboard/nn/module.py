@@ -432,8 +432,8 @@ class Module(Stateful):
         except RecursionError:
             raise too_deep("repr", self) from None
         if not children and len(lines) < 2:
-            return f"{type(self).__name__}({extra})"
-        return f"{type(self).__name__}(\n  " + "\n  ".join([*lines, *children]) + "\n)"
+            return f"{self._get_name()}({extra})"
+        return f"{self._get_name()}(\n  " + "\n  ".join([*lines, *children]) + "\n)"
 
     def _repr_html_(self) -> str:
         from garboard.nn._module._display import module_html

@@ -384,7 +384,8 @@ class Optimizer(StateHooked):
         for group in self.param_groups:
             numbers = list(range(number, number + len(group["params"])))
             number += len(numbers)
-            groups.append({**group, "params": numbers})
+            options = {name: it for name, it in group.items() if name != "params"}
+            groups.append({**options, "params": numbers})
         made: dict[str, Any] = self._call_state_hooks(
             "state_dict_post", {"state": saved, "param_groups": groups}
         )

@@ -13,6 +13,7 @@ from garboard import _engine
 from garboard._arguments.check import count, flag, function
 from garboard._contexts.autocasting import blocks_here, entered_again
 from garboard._contexts.grad_mode import enable_grad
+from garboard._contexts.stopping import Enough
 from garboard._engine import GradientError, Tensor, is_grad_enabled
 from garboard._scopes import dispose_scope
 from garboard.autograd.function import Function
@@ -45,10 +46,6 @@ _stops_early: ContextVar[bool] = ContextVar("stops early", default=True)
 
 class CheckpointError(GradientError):
     """A checkpointed function did something else when backward called it again."""
-
-
-class _Enough(BaseException):
-    """All that backward asks for has been computed again."""
 
 
 class _Place:
@@ -142,7 +139,7 @@ class _Call:
             if place is not None:  # nobody asks for it any more
                 self._found[place] = tensor
             if number + 1 == self._count and self._stops_early:
-                raise _Enough
+                raise Enough
 
         with enable_grad():  # with their history, or ops on them would not be recorded
             tensors = iter(self._inputs.saved_tensors)
@@ -158,7 +155,7 @@ class _Call:
                 saved_tensors_hooks(collect, _refuse_unpacking),
             ):
                 self._function(*flat[:first_named], **named)
-        except _Enough:
+        except Enough:
             pass
         finally:
             if before is not None:

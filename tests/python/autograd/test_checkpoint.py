@@ -270,3 +270,21 @@ def test_a_gradient_that_was_recorded_through_a_checkpoint_is_collected(is_in_a_
         gc.collect()
 
     assert gb.memory.live() == before
+
+
+@pytest.mark.parametrize("places", [2, 8])  # without the kernel, and with it
+def test_a_norm_at_the_end_follows_the_batch_as_often_as_it_is_called(places):
+    def counted(call):
+        norm = gb.nn.BatchNorm1d(2)
+        x = gb.arange(8.0 * places).reshape(4, 2, places).requires_grad_()
+        call(norm, x).sum().backward()
+        return norm
+
+    once = counted(lambda norm, x: norm(x))
+    again = counted(lambda norm, x: (norm(x), norm(x))[1])
+    found = counted(lambda norm, x: checkpoint(norm, x, use_reentrant=False))
+
+    assert found.num_batches_tracked.item() == 2
+    assert gb.equal(found.running_mean, again.running_mean)
+    assert gb.equal(found.running_var, again.running_var)
+    assert not gb.equal(found.running_mean, once.running_mean)

@@ -58,3 +58,7 @@ def test_half_types_are_computed_in_float(name, count):
     x = (gb.arange(count) * 0.37 - count * 0.18).to(gb.bfloat16)
 
     gb.testing.assert_close(function(x), function(x.float()).to(gb.bfloat16))
+
+
+def test_the_end_of_softplus_is_no_negative_zero():
+    assert not F.softplus(gb.tensor([-INF, -1e4])).signbit().any()

@@ -302,11 +302,29 @@ class TestFunctionalCall:
         with pytest.raises(ValueError, match="two tensors for a shared parameter"):
             gb.func.functional_call(model, {"0.weight": three, "1.weight": gb.ones(1, 1)})
 
+    def test_names_that_the_module_does_not_have_are_not_heard(self):
+        layer = gb.nn.Linear(1, 1, bias=False)
+        given = {"weight": gb.full((1, 1), 2.0), "scale": gb.ones(1)}
+
+        assert gb.func.functional_call(layer, given, gb.ones(1)).tolist() == [2.0]
+        assert not hasattr(layer, "scale")
+
+    def test_a_bias_that_the_module_was_made_without_is_taken(self):
+        layer = gb.nn.Linear(1, 1, bias=False)
+        given = {"weight": gb.full((1, 1), 2.0), "bias": gb.full((1,), 3.0)}
+
+        assert gb.func.functional_call(layer, given, gb.ones(1)).tolist() == [5.0]
+        assert gb.func.functional_call(layer, {"weight": gb.ones(1, 1)}, gb.ones(1), strict=True)
+        assert layer.bias is None
+
     def test_refuses_paths_that_are_unknown_twice_or_missing(self):
         layer, one = gb.nn.Linear(1, 1), {"weight": gb.ones(1, 1)}
 
-        with pytest.raises(ValueError, match="no parameter or buffer 'b'"):
-            gb.func.functional_call(layer, {"b": gb.ones(1)}, gb.ones(1))
+        with pytest.raises(ValueError, match="no module for 'other.weight'"):
+            gb.func.functional_call(layer, {"other.weight": gb.ones(1)}, gb.ones(1))
+        both = {**one, "bias": gb.ones(1), "b": gb.ones(1)}
+        with pytest.raises(RuntimeError, match=r"unexpected keys \['b'\]"):
+            gb.func.functional_call(layer, both, gb.ones(1), strict=True)
         with pytest.raises(ValueError, match="stands in two dicts"):
             gb.func.functional_call(layer, (one, one), gb.ones(1))
         with pytest.raises(ValueError, match=r"missing keys \['bias'\]"):

@@ -56,3 +56,11 @@ pytestmark = pytest.mark.usefixtures("balanced")
 )
 def test_a_layer_is_shown_as_pytorch_shows_it(layer, text):
     assert repr(layer()) == text
+
+
+def test_a_layer_may_call_itself_by_another_name():
+    class Quantized(nn.Sequential):
+        def _get_name(self):
+            return "QuantizedSequential"
+
+    assert repr(Quantized(nn.Tanh())) == "QuantizedSequential(\n  (0): Tanh()\n)"

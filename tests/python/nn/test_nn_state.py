@@ -100,7 +100,9 @@ def test_a_lax_load_takes_what_fits_and_returns_the_rest():
     assert layer.bias.tolist() == [4.0]
     assert result.missing_keys == ["weight"]
     assert result.unexpected_keys == ["offset"]
-    assert repr(result) == "LoadResult(missing_keys=['weight'], unexpected_keys=['offset'])"
+    assert repr(result) == (
+        "_IncompatibleKeys(missing_keys=['weight'], unexpected_keys=['offset'])"
+    )
     assert repr(layer.load_state_dict(layer.state_dict())) == "<All keys matched successfully>"
 
 

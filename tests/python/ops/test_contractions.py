@@ -259,6 +259,18 @@ class TestCdist:
             gb.cdist(x, x.detach()).sum().backward()
             assert x.grad.tolist() == [[0.0] * 3] * rows
 
+    @pytest.mark.parametrize("p", [0, 1, 2, float("inf")])
+    @pytest.mark.parametrize("rows", [2, 30])  # of 30 by a product
+    def test_is_nan_where_a_row_is_not_a_number(self, rows, p):
+        x = gb.arange(3.0 * rows).reshape(rows, 3)
+        x[1, 2] = float("nan")
+
+        far = gb.cdist(x, x, p).isnan()
+
+        expected = gb.zeros(rows, rows, dtype=gb.bool)
+        expected[1], expected[:, 1] = True, True
+        assert gb.equal(far, expected)
+
     def test_refuses_what_does_not_fit(self):
         with pytest.raises(gb.ShapeError, match=r"^cdist: sizes"):
             gb.cdist(gb.ones(2, 3), gb.ones(2, 4))

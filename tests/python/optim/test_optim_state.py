@@ -306,3 +306,9 @@ def test_a_state_of_what_is_no_tensor_is_refused_in_the_words_of_the_house(name,
 
     with pytest.raises(TypeError, match=rf"^{name}: a state holds what no step left there; "):
         optimizer.state[x][entry] = value
+
+
+def test_saved_groups_end_with_the_numbers_of_their_parameters():
+    saved = gb.optim.Adam([gb.ones(1, requires_grad=True)]).state_dict()
+
+    assert list(saved["param_groups"][0])[-1] == "params"

@@ -19,7 +19,7 @@ class SiLU(Module):
     x / (1 + e^-x) (Elfwing et al., arXiv:1702.03118).
 
     Args:
-        inplace: Write into the input, where no gradient is recorded.
+        inplace: Write into the input, which is returned.
 
     Raises:
         TypeError: An argument of another type.
@@ -49,7 +49,7 @@ class Mish(Module):
     x * tanh(ln(1 + e^x)) (Misra, arXiv:1908.08681).
 
     Args:
-        inplace: Write into the input, where no gradient is recorded.
+        inplace: Write into the input, which is returned.
 
     Raises:
         TypeError: An argument of another type.
@@ -79,7 +79,7 @@ class Hardsigmoid(Module):
     min(max(x + 3, 0), 6) / 6.
 
     Args:
-        inplace: Write into the input, where no gradient is recorded.
+        inplace: Write into the input, which is returned.
 
     Raises:
         TypeError: An argument of another type.
@@ -106,7 +106,7 @@ class Hardswish(Module):
     x * min(max(x + 3, 0), 6) / 6 (Howard et al., arXiv:1905.02244).
 
     Args:
-        inplace: Write into the input, where no gradient is recorded.
+        inplace: Write into the input, which is returned.
 
     Raises:
         TypeError: An argument of another type.

@@ -37,7 +37,7 @@ class LeakyReLU(Module):
 
     Args:
         negative_slope: The slope.
-        inplace: Write into the input, where no gradient is recorded.
+        inplace: Write into the input, which is returned.
 
     Raises:
         TypeError: An argument of another type.
@@ -70,7 +70,7 @@ class Hardtanh(Module):
     Args:
         min_val: The least.
         max_val: The greatest.
-        inplace: Write into the input, where no gradient is recorded.
+        inplace: Write into the input, which is returned.
 
     Raises:
         TypeError: An argument of another type.
@@ -102,7 +102,7 @@ class ReLU6(Hardtanh):
     min(max(x, 0), 6).
 
     Args:
-        inplace: Write into the input, where no gradient is recorded.
+        inplace: Write into the input, which is returned.
 
     Raises:
         TypeError: An argument of another type.
@@ -133,7 +133,7 @@ class Threshold(Module):
     Args:
         threshold: What must be exceeded.
         value: What stands in.
-        inplace: Write into the input, where no gradient is recorded.
+        inplace: Write into the input, which is returned.
 
     Raises:
         TypeError: An argument of another type.
@@ -166,7 +166,7 @@ class ELU(Module):
 
     Args:
         alpha: Where it ends.
-        inplace: Write into the input, where no gradient is recorded.
+        inplace: Write into the input, which is returned.
 
     Raises:
         TypeError: An argument of another type.
@@ -198,7 +198,7 @@ class CELU(Module):
 
     Args:
         alpha: Where it ends.
-        inplace: Write into the input, where no gradient is recorded.
+        inplace: Write into the input, which is returned.
 
     Raises:
         TypeError: An argument of another type.
@@ -229,7 +229,7 @@ class SELU(Module):
     scale * elu(x, alpha), alpha = 1.6733, scale = 1.0507 (Klambauer et al., arXiv:1706.02515).
 
     Args:
-        inplace: Write into the input, where no gradient is recorded.
+        inplace: Write into the input, which is returned.
 
     Raises:
         TypeError: An argument of another type.

@@ -53,9 +53,8 @@ class LoadResult(NamedTuple):
     def __repr__(self) -> str:
         if not self.missing_keys and not self.unexpected_keys:
             return "<All keys matched successfully>"
-        return (
-            f"LoadResult(missing_keys={self.missing_keys}, unexpected_keys={self.unexpected_keys})"
-        )
+        keys = f"missing_keys={self.missing_keys}, unexpected_keys={self.unexpected_keys}"
+        return f"_IncompatibleKeys({keys})"  # as logs of PyTorch's programs have it
 
 
 class Notes(dict[str, Any]):

@@ -80,7 +80,7 @@ class RReLU(Module):
     Args:
         lower: The least slope.
         upper: The greatest.
-        inplace: Write into the input, where no gradient is recorded.
+        inplace: Write into the input, which is returned.
 
     Raises:
         TypeError: An argument of another type.

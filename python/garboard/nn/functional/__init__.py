@@ -86,6 +86,7 @@ from garboard.nn.functional._in_place import (
     hardtanh_,
     leaky_relu_,
     relu_,
+    rrelu_,
     selu_,
     threshold_,
 )
@@ -252,6 +253,7 @@ __all__ = [
     "relu_",
     "rms_norm",
     "rrelu",
+    "rrelu_",
     "scaled_dot_product_attention",
     "selu",
     "selu_",

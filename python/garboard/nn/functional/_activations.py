@@ -7,6 +7,7 @@ from garboard._arguments import check
 from garboard._arguments.out import written
 from garboard._arguments.texts import shown
 from garboard._engine import Tensor, expm1, float64, where
+from garboard.nn.functional._places import given
 from garboard.nn.functional._softplus import softplus_of
 
 __all__ = [
@@ -35,11 +36,6 @@ _SELU_ALPHA = 1.6732632423543772
 _SELU_SCALE = 1.0507009873554805
 
 
-def _given(input: Tensor, result: Tensor, inplace: bool) -> Tensor:
-    """The result; or `input` with what it holds, unless backward needs what `input` held."""
-    return input.copy_(result) if inplace and not result.requires_grad else result
-
-
 def _between(input: Tensor, least: float, most: float) -> Tensor:
     """Clamped, with a slope of 0 at both bounds, as PyTorch has it."""
     if input.is_floating_point():
@@ -55,7 +51,7 @@ def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = Fals
     Args:
         input: Tensor of any shape and of a floating dtype.
         negative_slope: The slope.
-        inplace: Write into `input`, where no gradient is recorded: backward needs what it held.
+        inplace: Write into `input`; where a gradient is recorded, backward keeps a copy of it.
 
     Returns:
         A new tensor of the same shape, or `input` itself.
@@ -69,7 +65,7 @@ def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = Fals
     tensor([-0.0100,  2.0000])
     """
     check.tensor("leaky_relu", "input", input)
-    return _given(input, _engine._leaky_relu(input, negative_slope), inplace)
+    return given(input, lambda x: _engine._leaky_relu(x, negative_slope), inplace)
 
 
 def relu6(input: Tensor, inplace: bool = False) -> Tensor:
@@ -79,7 +75,7 @@ def relu6(input: Tensor, inplace: bool = False) -> Tensor:
 
     Args:
         input: Tensor of any shape and of a floating dtype.
-        inplace: Write into `input`, where no gradient is recorded: backward needs what it held.
+        inplace: Write into `input`; where a gradient is recorded, backward keeps a copy of it.
 
     Returns:
         A new tensor of the same shape, or `input` itself.
@@ -93,7 +89,7 @@ def relu6(input: Tensor, inplace: bool = False) -> Tensor:
     tensor([0., 2., 6.])
     """
     check.tensor("relu6", "input", input)
-    return _given(input, _between(input, 0.0, 6.0), inplace)
+    return given(input, lambda x: _between(x, 0.0, 6.0), inplace)
 
 
 def hardtanh(
@@ -107,7 +103,7 @@ def hardtanh(
         input: Tensor of any shape and of a floating dtype.
         min_val: The least.
         max_val: The greatest.
-        inplace: Write into `input`, where no gradient is recorded: backward needs what it held.
+        inplace: Write into `input`; where a gradient is recorded, backward keeps a copy of it.
 
     Returns:
         A new tensor of the same shape, or `input` itself.
@@ -127,7 +123,7 @@ def hardtanh(
             f"hardtanh: min_val {shown(min_val)} above max_val {shown(max_val)}; the first must be "
             "the lower"
         )
-    return _given(input, _between(input, min_val, max_val), inplace)
+    return given(input, lambda x: _between(x, min_val, max_val), inplace)
 
 
 def threshold(input: Tensor, threshold: float, value: float, inplace: bool = False) -> Tensor:
@@ -139,7 +135,7 @@ def threshold(input: Tensor, threshold: float, value: float, inplace: bool = Fal
         input: Tensor of any shape and of a floating dtype.
         threshold: What must be exceeded.
         value: What stands in.
-        inplace: Write into `input`, where no gradient is recorded: backward needs what it held.
+        inplace: Write into `input`; where a gradient is recorded, backward keeps a copy of it.
 
     Returns:
         A new tensor of the same shape, or `input` itself.
@@ -153,8 +149,8 @@ def threshold(input: Tensor, threshold: float, value: float, inplace: bool = Fal
     tensor([9., 2.])
     """
     if check.tensor("threshold", "input", input).is_floating_point():
-        return _given(input, _engine._threshold(input, threshold, value), inplace)
-    return _given(input, where(input <= threshold, value, input).to(input.dtype), inplace)
+        return given(input, lambda x: _engine._threshold(x, threshold, value), inplace)
+    return given(input, lambda x: where(x <= threshold, value, x).to(x.dtype), inplace)
 
 
 def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
@@ -165,7 +161,7 @@ def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     Args:
         input: Tensor of any shape and of a floating dtype.
         alpha: Where it ends.
-        inplace: Write into `input`, where no gradient is recorded: backward needs what it held.
+        inplace: Write into `input`; where a gradient is recorded, backward keeps a copy of it.
 
     Returns:
         A new tensor of the same shape, or `input` itself.
@@ -179,7 +175,7 @@ def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     tensor([-0.6321,  2.0000])
     """
     check.tensor("elu", "input", input)
-    return _given(input, where(input > 0, input, expm1(input.clamp(max=0)) * alpha), inplace)
+    return given(input, lambda x: where(x > 0, x, expm1(x.clamp(max=0)) * alpha), inplace)
 
 
 def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
@@ -190,7 +186,7 @@ def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     Args:
         input: Tensor of any shape and of a floating dtype.
         alpha: Where it ends.
-        inplace: Write into `input`, where no gradient is recorded: backward needs what it held.
+        inplace: Write into `input`; where a gradient is recorded, backward keeps a copy of it.
 
     Returns:
         A new tensor of the same shape, or `input` itself.
@@ -204,9 +200,7 @@ def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     tensor([-0.6321,  2.0000])
     """
     check.tensor("celu", "input", input)
-    return _given(
-        input, where(input > 0, input, expm1(input.clamp(max=0) / alpha) * alpha), inplace
-    )
+    return given(input, lambda x: where(x > 0, x, expm1(x.clamp(max=0) / alpha) * alpha), inplace)
 
 
 def selu(input: Tensor, inplace: bool = False) -> Tensor:
@@ -216,7 +210,7 @@ def selu(input: Tensor, inplace: bool = False) -> Tensor:
 
     Args:
         input: Tensor of any shape and of a floating dtype.
-        inplace: Write into `input`, where no gradient is recorded: backward needs what it held.
+        inplace: Write into `input`; where a gradient is recorded, backward keeps a copy of it.
 
     Returns:
         A new tensor of the same shape, or `input` itself.
@@ -230,7 +224,7 @@ def selu(input: Tensor, inplace: bool = False) -> Tensor:
     tensor([0.0000, 2.1014])
     """
     check.tensor("selu", "input", input)
-    return _given(input, elu(input, _SELU_ALPHA) * _SELU_SCALE, inplace)
+    return given(input, lambda x: elu(x, _SELU_ALPHA) * _SELU_SCALE, inplace)
 
 
 def silu(input: Tensor, inplace: bool = False) -> Tensor:
@@ -240,7 +234,7 @@ def silu(input: Tensor, inplace: bool = False) -> Tensor:
 
     Args:
         input: Tensor of any shape and of a floating dtype.
-        inplace: Write into `input`, where no gradient is recorded: backward needs what it held.
+        inplace: Write into `input`; where a gradient is recorded, backward keeps a copy of it.
 
     Returns:
         A new tensor of the same shape, or `input` itself.
@@ -254,7 +248,7 @@ def silu(input: Tensor, inplace: bool = False) -> Tensor:
     tensor([0.0000, 1.7616])
     """
     check.tensor("silu", "input", input)
-    return _given(input, _engine.silu(input), inplace)
+    return given(input, _engine.silu, inplace)
 
 
 def mish(input: Tensor, inplace: bool = False) -> Tensor:
@@ -264,7 +258,7 @@ def mish(input: Tensor, inplace: bool = False) -> Tensor:
 
     Args:
         input: Tensor of any shape and of a floating dtype.
-        inplace: Write into `input`, where no gradient is recorded: backward needs what it held.
+        inplace: Write into `input`; where a gradient is recorded, backward keeps a copy of it.
 
     Returns:
         A new tensor of the same shape, or `input` itself.
@@ -278,7 +272,7 @@ def mish(input: Tensor, inplace: bool = False) -> Tensor:
     tensor([0.0000, 1.9440])
     """
     check.tensor("mish", "input", input)
-    return _given(input, _engine._mish(input), inplace)
+    return given(input, _engine._mish, inplace)
 
 
 def hardsigmoid(input: Tensor, inplace: bool = False) -> Tensor:
@@ -288,7 +282,7 @@ def hardsigmoid(input: Tensor, inplace: bool = False) -> Tensor:
 
     Args:
         input: Tensor of any shape and of a floating dtype.
-        inplace: Write into `input`, where no gradient is recorded: backward needs what it held.
+        inplace: Write into `input`; where a gradient is recorded, backward keeps a copy of it.
 
     Returns:
         A new tensor of the same shape, or `input` itself.
@@ -302,7 +296,7 @@ def hardsigmoid(input: Tensor, inplace: bool = False) -> Tensor:
     tensor([0.0000, 0.5000, 1.0000])
     """
     check.tensor("hardsigmoid", "input", input)
-    return _given(input, _engine._hardsigmoid(input), inplace)
+    return given(input, _engine._hardsigmoid, inplace)
 
 
 def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
@@ -312,7 +306,7 @@ def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
 
     Args:
         input: Tensor of any shape and of a floating dtype.
-        inplace: Write into `input`, where no gradient is recorded: backward needs what it held.
+        inplace: Write into `input`; where a gradient is recorded, backward keeps a copy of it.
 
     Returns:
         A new tensor of the same shape, or `input` itself.
@@ -326,7 +320,7 @@ def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
     tensor([-0.,  0.,  9.])
     """
     check.tensor("hardswish", "input", input)
-    return _given(input, _engine._hardswish(input), inplace)
+    return given(input, _engine._hardswish, inplace)
 
 
 def softplus(

@@ -21,7 +21,8 @@ _SATURATED = -1.7580993408473766  # where SELU ends
 
 
 def _written(input: Tensor, result: Tensor, inplace: bool) -> Tensor:
-    return input.copy_(result) if inplace and not result.requires_grad else result
+    """Backward reads masks alone, so `input` may be written."""
+    return input.copy_(result) if inplace else result
 
 
 def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
@@ -31,7 +32,7 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool 
         input: Tensor of any shape and of a floating dtype.
         p: The probability, in [0, 1].
         training: False returns an alias of `input`, or `input` itself with `inplace`.
-        inplace: Write into `input`, where no gradient is recorded: backward needs what it held.
+        inplace: Write into `input`.
 
     Returns:
         A new tensor, or `input` itself. Backward keeps the mask.
@@ -45,7 +46,7 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool 
     tensor([0., 0.])
     """
     result = _engine.dropout(input, p, training)
-    return _written(input, result, inplace) if inplace else result
+    return input.copy_(result) if inplace and training else input if inplace else result
 
 
 def _channels(op: str, input: Tensor, dims: tuple[int, ...]) -> list[int]:
@@ -80,7 +81,7 @@ def dropout1d(
         input: [rows, channels, length], or without rows, of a floating dtype.
         p: The probability, in [0, 1].
         training: False returns an alias of `input`, or `input` itself with `inplace`.
-        inplace: Write into `input`, where no gradient is recorded.
+        inplace: Write into `input`.
 
     Returns:
         A new tensor, or `input` itself.
@@ -105,7 +106,7 @@ def dropout2d(
         input: [rows, channels, height, width], or without rows, of a floating dtype.
         p: The probability, in [0, 1].
         training: False returns an alias of `input`, or `input` itself with `inplace`.
-        inplace: Write into `input`, where no gradient is recorded.
+        inplace: Write into `input`.
 
     Returns:
         A new tensor, or `input` itself.
@@ -130,7 +131,7 @@ def dropout3d(
         input: [rows, channels, depth, height, width], or without rows, of a floating dtype.
         p: The probability, in [0, 1].
         training: False returns an alias of `input`, or `input` itself with `inplace`.
-        inplace: Write into `input`, where no gradient is recorded.
+        inplace: Write into `input`.
 
     Returns:
         A new tensor, or `input` itself.
@@ -168,7 +169,7 @@ def alpha_dropout(
         input: Tensor of any shape and of a floating dtype.
         p: The probability, in [0, 1].
         training: False returns an alias of `input`, or `input` itself with `inplace`.
-        inplace: Write into `input`, where no gradient is recorded.
+        inplace: Write into `input`.
 
     Returns:
         A new tensor, or `input` itself.
@@ -199,7 +200,7 @@ def feature_alpha_dropout(
         input: [rows, channels, ...], of a floating dtype; of any sizes without `training`.
         p: The probability, in [0, 1].
         training: False returns an alias of `input`, or `input` itself with `inplace`.
-        inplace: Write into `input`, where no gradient is recorded.
+        inplace: Write into `input`.
 
     Returns:
         A new tensor, or `input` itself.

@@ -8,14 +8,23 @@ from garboard._arguments import check
 from garboard._engine import Tensor
 from garboard.nn.functional._activations import celu, elu, hardtanh, leaky_relu, selu
 from garboard.nn.functional._activations import threshold as _threshold
+from garboard.nn.functional._places import written
+from garboard.nn.functional._slices import rrelu
 
-__all__ = ["celu_", "elu_", "hardtanh_", "leaky_relu_", "relu_", "selu_", "threshold_"]
+__all__ = [
+    "celu_",
+    "elu_",
+    "hardtanh_",
+    "leaky_relu_",
+    "relu_",
+    "rrelu_",
+    "selu_",
+    "threshold_",
+]
 
 
 def _written(op: str, input: Tensor, activation: Callable[[Tensor], Tensor]) -> Tensor:
-    """Backward reads a copy, where it reads what the input held."""
-    x = check.tensor(op, "input", input)
-    return x.copy_(activation(x.clone() if x.requires_grad else x))
+    return written(check.tensor(op, "input", input), activation)
 
 
 def relu_(input: Tensor) -> Tensor:
@@ -147,6 +156,33 @@ def hardtanh_(input: Tensor, min_val: float = -1.0, max_val: float = 1.0) -> Ten
     tensor([-1.0000,  0.5000])
     """
     return _written("hardtanh_", input, lambda x: hardtanh(x, min_val, max_val))
+
+
+def rrelu_(
+    input: Tensor, lower: float = 1 / 8, upper: float = 1 / 3, training: bool = False
+) -> Tensor:
+    """Multiply what is negative by a slope that is drawn between two bounds.
+
+    Args:
+        input: Tensor of any shape and of a floating dtype; it is written.
+        lower: The least slope.
+        upper: The greatest.
+        training: Draw one an element; else their mean is taken.
+
+    Returns:
+        `input`.
+
+    Raises:
+        GradientError: `input` is a leaf that requires grad.
+        ValueError: `lower` is above `upper`.
+        DTypeError: The dtype has no such function.
+        TypeError: An argument of another type.
+        DisposedError: `input` is disposed.
+
+    >>> gb.nn.functional.rrelu_(gb.tensor([-1.0, 2.0]), 0.5, 0.5)
+    tensor([-0.5000,  2.0000])
+    """
+    return _written("rrelu_", input, lambda x: rrelu(x, lower, upper, training))
 
 
 def threshold_(input: Tensor, threshold: float, value: float) -> Tensor:

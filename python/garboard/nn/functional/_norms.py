@@ -8,6 +8,7 @@ from math import prod
 from garboard import _engine
 from garboard._arguments import check
 from garboard._contexts.grad_mode import no_grad
+from garboard._contexts.stopping import Enough
 from garboard._engine import ShapeError, Tensor, bfloat16, float16, float32
 
 __all__ = ["batch_norm", "group_norm", "instance_norm", "local_response_norm", "rms_norm"]
@@ -134,22 +135,48 @@ def batch_norm(
         raise ShapeError(
             f"{op}: sizes {list(input.shape)} in training, one element a channel; more are needed"
         )
+    try:
+        out, mean, variance = _with_statistics(input, weight, bias, eps)
+    except Enough:  # done again for backward, which has what it needs: what was done is counted
+        with no_grad():
+            _, mean, variance = _with_statistics(input, weight, bias, eps)
+        _follow(running_mean, running_var, mean, variance, momentum, count)
+        raise
+    _follow(running_mean, running_var, mean, variance, momentum, count)
+    return out
+
+
+def _with_statistics(
+    input: Tensor, weight: Tensor | None, bias: Tensor | None, eps: float
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Normalised by its own mean and variance, and these."""
     if _has_kernel(input, weight, bias):
         out, mean, variance = _engine._channel_norm(input, weight, bias, 0, eps)
-    else:
-        dims = [0, *range(2, input.ndim)]
-        wide = _in_float(input)
-        mean = wide.mean(dims, keepdim=True)
-        centered = wide - mean
-        variance = centered.square().mean(dims, keepdim=True)
-        out = _affine(centered * (variance + eps).rsqrt(), weight, bias).to(input.dtype)
+        return out, mean, variance
+    dims = [0, *range(2, input.ndim)]
+    wide = _in_float(input)
+    mean = wide.mean(dims, keepdim=True)
+    centered = wide - mean
+    variance = centered.square().mean(dims, keepdim=True)
+    out = _affine(centered * (variance + eps).rsqrt(), weight, bias).to(input.dtype)
+    return out, mean, variance
+
+
+def _follow(
+    running_mean: Tensor | None,
+    running_var: Tensor | None,
+    mean: Tensor,
+    variance: Tensor,
+    momentum: float,
+    count: int,
+) -> None:
+    """Move the running statistics towards those of a batch; without rows there is nothing."""
     with no_grad():
-        if running_mean is not None and count:  # without rows there is nothing to follow
+        if running_mean is not None and count:
             running_mean.lerp_(mean.detach().flatten().to(running_mean.dtype), momentum)
         if running_var is not None and count:
             spread = variance.detach().flatten() * (count / (count - 1))
             running_var.lerp_(spread.to(running_var.dtype), momentum)
-    return out
 
 
 def instance_norm(

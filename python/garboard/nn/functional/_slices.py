@@ -7,6 +7,7 @@ from garboard._arguments import check
 from garboard._arguments.out import written
 from garboard._engine import ShapeError, Tensor, where
 from garboard.nn.functional._activations import leaky_relu
+from garboard.nn.functional._places import given
 
 __all__ = [
     "cosine_similarity",
@@ -222,7 +223,7 @@ def rrelu(
         lower: The least slope.
         upper: The greatest.
         training: Draw one an element; else their mean is taken.
-        inplace: Write into `input`, where no gradient is recorded.
+        inplace: Write into `input`; where a gradient is recorded, backward keeps a copy of it.
 
     Returns:
         A new tensor of the same shape, or `input` itself.
@@ -241,7 +242,5 @@ def rrelu(
         raise ValueError(f"rrelu: lower {least} above upper {most}; the first must be the lower")
     if training:
         slope = _engine.rand_like(input.detach()) * (most - least) + least
-        result = where(input > 0, input, input * slope)
-    else:
-        result = leaky_relu(input, (least + most) / 2)
-    return input.copy_(result) if inplace and not result.requires_grad else result
+        return given(input, lambda x: where(x > 0, x, x * slope), inplace)
+    return leaky_relu(input, (least + most) / 2, inplace)

@@ -9,7 +9,7 @@ from typing import Any
 from garboard._arguments import check
 from garboard._arguments.given import keys_of
 from garboard._arguments.texts import shown
-from garboard._engine import Tensor
+from garboard._engine import ShapeError, Tensor
 from garboard.nn.module import Module
 
 __all__ = ["functional_call"]
@@ -33,18 +33,20 @@ def functional_call(
     Args:
         module: What is called.
         parameter_and_buffer_dicts: Tensors by path, or a tuple of such dicts without a common path.
-            What they leave out stays the module's own.
+            What they leave out stays the module's own; names that a module does not have are not
+            heard.
         args: The arguments, a tuple; or the only one.
         kwargs: Those by name.
         tie_weights: Where one of a shared parameter's places is named, all of them have the tensor.
-        strict: Refuse paths that are missing.
+        strict: Refuse paths that are missing, or that the module does not have.
 
     Returns:
         What the module returns.
 
     Raises:
-        ValueError: A path that is no parameter's or buffer's of the module, or that two dicts have;
-            of a shared parameter two tensors; `strict`, and a path is missing.
+        ValueError: A path that two dicts have, or that leads to no module; of a shared parameter
+            two tensors.
+        ShapeError: `strict`, and the paths are others than the module's.
         TypeError: An argument of a wrong type.
 
     >>> layer = gb.nn.Linear(2, 1)
@@ -62,15 +64,18 @@ def functional_call(
                 raise ValueError(f"{op}: {shown(path)} stands in two dicts; one is needed")
             given[path] = check.tensor(op, shown(path), one[path])
     places = _places(module)
+    if check.flag(op, "strict", strict):
+        needed = [path for path, (part, name) in places.items() if vars(part)[name] is not None]
+        _refuse(op, "missing", [path for path in needed if path not in given])
+        _refuse(op, "unexpected", [path for path in given if path not in places])
+    parts = {path for path, _ in module.named_modules(remove_duplicate=False)}
     for path in given:
-        if path not in places:
+        if path.rpartition(".")[0] not in parts:
             raise ValueError(
-                f"{op}: {type(module).__name__} has no parameter or buffer {shown(path)}"
+                f"{op}: {type(module).__name__} has no module for {shown(path)}; the path of a "
+                "parameter or buffer is needed"
             )
-    missing = [path for path in places if path not in given]
-    if check.flag(op, "strict", strict) and missing:
-        told = ", ".join(map(shown, missing[:20]))
-        raise ValueError(f"{op}: missing keys [{told}]; all are needed, or strict=False")
+    given = {path: it for path, it in given.items() if path in places}
     if check.flag(op, "tie_weights", tie_weights):
         _tie(op, places, given)
     positional = () if args is None else args if isinstance(args, tuple) else (args,)
@@ -86,8 +91,17 @@ def _places(module: Module) -> _Places:
         f"{path}.{name}" if path else name: (part, name)
         for path, part in module.named_modules(remove_duplicate=False)
         for name, role in part._roles.items()
-        if role != "module" and vars(part)[name] is not None
+        if role != "module"
     }
+
+
+def _refuse(op: str, kind: str, paths: list[str]) -> None:
+    if paths:
+        told = ", ".join(map(shown, paths[:20]))
+        raise ShapeError(
+            f"{op}: {kind} keys [{told}]; all of the module's parameters and buffers are needed, "
+            "and no others, or strict=False"
+        )
 
 
 def _tie(op: str, places: _Places, given: dict[str, Tensor]) -> None:
@@ -95,8 +109,8 @@ def _tie(op: str, places: _Places, given: dict[str, Tensor]) -> None:
     of_place: dict[int, Tensor] = {}
     for path, tensor in list(given.items()):
         part, name = places[path]
-        known = of_place.setdefault(id(vars(part)[name]), tensor)
-        if known is not tensor:
+        replaced = vars(part)[name]
+        if replaced is not None and of_place.setdefault(id(replaced), tensor) is not tensor:
             raise ValueError(
                 f"{op}: two tensors for a shared parameter, one of them {shown(path)}; give one, "
                 "or tie_weights=False"
