@@ -320,7 +320,7 @@ class TestFunctionalCall:
     def test_refuses_paths_that_are_unknown_twice_or_missing(self):
         layer, one = gb.nn.Linear(1, 1), {"weight": gb.ones(1, 1)}
 
-        with pytest.raises(ValueError, match="no module for 'other.weight'"):
+        with pytest.raises(ValueError, match=r"no module for 'other\.weight'"):
             gb.func.functional_call(layer, {"other.weight": gb.ones(1)}, gb.ones(1))
         both = {**one, "bias": gb.ones(1), "b": gb.ones(1)}
         with pytest.raises(RuntimeError, match=r"unexpected keys \['b'\]"):

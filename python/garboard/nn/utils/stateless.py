@@ -66,8 +66,8 @@ def functional_call(
     places = _places(module)
     if check.flag(op, "strict", strict):
         needed = [path for path, (part, name) in places.items() if vars(part)[name] is not None]
-        _refuse(op, "missing", [path for path in needed if path not in given])
-        _refuse(op, "unexpected", [path for path in given if path not in places])
+        _refuse(f"{op}: missing keys", [path for path in needed if path not in given])
+        _refuse(f"{op}: unexpected keys", [path for path in given if path not in places])
     parts = {path for path, _ in module.named_modules(remove_duplicate=False)}
     for path in given:
         if path.rpartition(".")[0] not in parts:
@@ -95,12 +95,12 @@ def _places(module: Module) -> _Places:
     }
 
 
-def _refuse(op: str, kind: str, paths: list[str]) -> None:
+def _refuse(text: str, paths: list[str]) -> None:
     if paths:
         told = ", ".join(map(shown, paths[:20]))
         raise ShapeError(
-            f"{op}: {kind} keys [{told}]; all of the module's parameters and buffers are needed, "
-            "and no others, or strict=False"
+            f"{text} [{told}]; all of the module's parameters and buffers are needed, and no "
+            "others, or strict=False"
         )
 
 
