@@ -12,6 +12,7 @@ from operator import index
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from garboard import _engine
+from garboard._arguments.errors import ChoiceError
 from garboard._arguments.given import items_of
 from garboard._arguments.texts import shown
 from garboard._engine import (
@@ -250,7 +251,7 @@ def flag(op: str, name: str, given: Any) -> bool:
 def choice(op: str, name: str, given: _W, *choices: str) -> _W:
     """One of some words."""
     if not isinstance(given, str) or str.__str__(given) not in choices:
-        raise ValueError(f"{op}: {name} {shown(given)}; {_either(choices)} is needed")
+        raise ChoiceError(f"{op}: {name} {shown(given)}; {_either(choices)} is needed")
     return cast("_W", str.__str__(given))
 
 

@@ -9,6 +9,7 @@ from warnings import warn
 
 from garboard import _engine
 from garboard._arguments import check
+from garboard._arguments.errors import ArgumentError
 from garboard._arguments.texts import shown
 from garboard._contexts import autocasting as _autocasting
 from garboard._contexts.grad_mode import GradMode
@@ -36,7 +37,7 @@ _ELSEWHERE = frozenset({"hpu", "ipu", "maia", "mps", "mtia", "privateuseone", "x
 def _device_type(op: str, given: Any) -> str:
     said = check.text(op, "device_type", given)
     if said not in _DTYPES:
-        raise ValueError(f"{op}: device_type {shown(said)}; 'cpu' or 'cuda' is needed")
+        raise ArgumentError(f"{op}: device_type {shown(said)}; 'cpu' or 'cuda' is needed")
     return said
 
 

@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from garboard._arguments import check
+from garboard._arguments.errors import ArgumentError
 from garboard._arguments.given import items_of
 from garboard._arguments.texts import shown
 from garboard._engine import ShapeError, Tensor
@@ -69,8 +70,8 @@ def _letters_of(sublist: Any) -> str:
     return text
 
 
-def _refused(equation: str, needed: str) -> ValueError:
-    return ValueError(f"einsum: subscripts {shown(equation)}; {needed}")
+def _refused(equation: str, needed: str) -> ArgumentError:
+    return ArgumentError(f"einsum: subscripts {shown(equation)}; {needed}")
 
 
 def _checked(part: str, equation: str) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 
 from garboard import _engine
 from garboard._arguments import check
+from garboard._arguments.errors import ArgumentError
 from garboard._arguments.texts import shown
 from garboard._engine import DTypeError, ShapeError, Tensor
 from garboard._native import add_methods
@@ -69,7 +70,7 @@ def stft(
     is_complex = x.is_complex() or (isinstance(window, Tensor) and window.is_complex())
     if return_complex is None:
         if not is_complex:
-            raise ValueError(f"{op}: return_complex is left out; True or False is needed")
+            raise ArgumentError(f"{op}: return_complex is left out; True or False is needed")
         return_complex = True
     is_half = not is_complex if onesided is None else check.flag(op, "onesided", onesided)
     if is_half and is_complex:

@@ -15,7 +15,7 @@ from typing import Any
 
 from garboard._arguments.texts import shown
 from garboard._engine import Tensor
-from garboard.io._errors import FileError
+from garboard.io._errors import FileError, UnsafeFileError
 from garboard.nn._module._tree import Tree
 from garboard.nn.parameter import Parameter
 
@@ -70,7 +70,7 @@ class _Unpickler(pickle._Unpickler):
             return super().find_class(module_name, global_name)
         name = f"{module_name}.{global_name}"
         if name not in SAFE:
-            raise FileError(
+            raise UnsafeFileError(
                 f"load: the file asks for {name[:120]}, pickled, which could run any code; if you "
                 "trust it, load it with weights_only=False, or name it to "
                 "serialization.safe_globals()"

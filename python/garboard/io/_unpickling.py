@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from garboard import _engine
 from garboard._engine import GradientError, Tensor
 from garboard.io._dtypes import NAMES
-from garboard.io._errors import FileError
+from garboard.io._errors import FileError, UnsafeFileError
 from garboard.io._pickled_values import FACTORIES, KEYS, VALUES, NumpyDType, filled
 from garboard.nn.parameter import Buffer, Parameter
 
@@ -54,7 +54,7 @@ def _refused(what: _Name) -> FileError:
         advice = "of NumPy's, numbers and arrays of numbers and texts are read"
     elif "optim" not in what.module and what.module.startswith(("torch.nn", "__main__")):
         advice = "save module.state_dict() instead of the module"
-    return FileError(
+    return UnsafeFileError(
         f"load: the file asks for {what.module[:80]}.{what.name[:80]}, which could run any code; "
         f"{advice}"
     )

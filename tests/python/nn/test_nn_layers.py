@@ -367,6 +367,5 @@ def test_functions_and_layers_refuse_the_same_words_alike(word):
                 ValueError, match=r"^\w+: (approximate|reduction) .*; 'm?\w+'"
             ) as it:
                 call()
-            assert type(it.value) is ValueError
             texts.append(str(it.value).partition(": ")[2][:90])
         assert texts[0] == texts[1]

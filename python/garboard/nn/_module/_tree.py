@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from garboard import _engine
 from garboard._arguments import check
+from garboard._arguments.errors import NameTakenError
 from garboard._arguments.texts import shown
 from garboard._engine import DisposeScope, Tensor
 from garboard.nn._module._home import is_around, move_home, nearest_open
@@ -157,7 +158,7 @@ class Tree:
         known = vars(self).get("_roles", {}).get(name, "")
         is_taken = hasattr(self, name) and role not in known
         if not name or "." in name or is_taken:
-            raise ValueError(
+            raise NameTakenError(
                 f"{op}: the name {shown(name)}; one without dots that is no attribute is needed"
             )
         return name

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from garboard._arguments import check
-from garboard._engine import ShapeError, Tensor, empty
+from garboard._arguments.errors import PartsError
+from garboard._engine import Tensor, empty
 from garboard.nn import init
 from garboard.nn.functional import _attention
 from garboard.nn.linear import Linear, NonDynamicallyQuantizableLinear
@@ -78,7 +79,7 @@ class MultiheadAttention(Module):
         self.embed_dim: int = check.count(name, "embed_dim", embed_dim, 1)
         self.num_heads: int = check.count(name, "num_heads", num_heads, 1)
         if self.embed_dim % self.num_heads:
-            raise ShapeError(
+            raise PartsError(
                 f"{name}: embed_dim {self.embed_dim}, num_heads {self.num_heads}; the heads must "
                 "divide it"
             )

@@ -7,6 +7,7 @@ from math import inf
 from typing import Any, NamedTuple
 
 from garboard._arguments import check
+from garboard._arguments.errors import PartsError
 from garboard._engine import (
     ShapeError,
     Tensor,
@@ -278,7 +279,7 @@ def multi_head_attention_forward(
     width = check.count(op, "embed_dim_to_check", embed_dim_to_check, 1)
     count = check.count(op, "num_heads", num_heads, 1)
     if width % count:
-        raise ShapeError(f"{op}: {width} features in {count} heads; the heads must divide them")
+        raise PartsError(f"{op}: {width} features in {count} heads; the heads must divide them")
     if static_k is not None or static_v is not None:
         raise ValueError(f"{op}: static_k or static_v; give key and value, and leave them out")
     weights = {"q_proj_weight": q_proj_weight, "k_proj_weight": k_proj_weight}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, TypeVar
 
 from garboard._arguments import check
+from garboard._arguments.errors import ArgumentError
 from garboard._arguments.texts import shown
 from garboard._contexts.grad_mode import no_grad
 from garboard._engine import Tensor, empty
@@ -135,7 +136,7 @@ def _normed(module: Module, hook: SpectralNorm) -> SpectralNorm:
     weight = vars(module).get(said)
     if not isinstance(weight, Parameter):
         is_normed = _hook_of(module, said) is not None
-        raise ValueError(
+        raise ArgumentError(
             f"{op}: {type(module).__name__} has no parameter {shown(said)}"
             f"{', which is normed already' if is_normed else ''}; one is needed"
         )

@@ -95,11 +95,11 @@ def _places(module: Module) -> _Places:
     }
 
 
-def _refuse(text: str, paths: list[str]) -> None:
+def _refuse(op: str, paths: list[str]) -> None:
     if paths:
         told = ", ".join(map(shown, paths[:20]))
         raise ShapeError(
-            f"{text} [{told}]; all of the module's parameters and buffers are needed, and no "
+            f"{op} [{told}]; all of the module's parameters and buffers are needed, and no "
             "others, or strict=False"
         )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, TypeVar
 
 from garboard._arguments import check
+from garboard._arguments.errors import ArgumentError
 from garboard._arguments.texts import shown
 from garboard._engine import Tensor
 from garboard.nn.module import Module
@@ -98,7 +99,7 @@ def _normed(module: Module, hook: WeightNorm) -> WeightNorm:
     weight = vars(module).get(said)
     if not isinstance(weight, Parameter):
         is_normed = _hook_of(module, said) is not None
-        raise ValueError(
+        raise ArgumentError(
             f"{op}: {type(module).__name__} has no parameter {shown(said)}"
             f"{', which is normed already' if is_normed else ''}; one is needed"
         )

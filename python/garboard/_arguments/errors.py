@@ -1,0 +1,30 @@
+"""Errors of Python's kinds that are of PyTorch's kinds, too: programs catch those.
+
+What Python calls a wrong value PyTorch tells by a RuntimeError, a KeyError or an assertion, which
+one by the function. A program that catches either is served.
+"""
+
+from __future__ import annotations
+
+from garboard._engine import GarboardError, ShapeError
+
+__all__ = ["ArgumentError", "ChoiceError", "NameTakenError", "PartsError"]
+
+
+class ArgumentError(GarboardError, RuntimeError, ValueError):
+    """Arguments of the right types that do not fit each other, or that are not known."""
+
+
+class ChoiceError(ArgumentError, NotImplementedError):
+    """A word that is none of those that are known."""
+
+
+class NameTakenError(GarboardError, KeyError, ValueError):
+    """A name that a module's part cannot have, or that something else has already."""
+
+    def __str__(self) -> str:
+        return Exception.__str__(self)  # a KeyError shows its text as Python writes strings
+
+
+class PartsError(ShapeError, AssertionError):
+    """A size that cannot be cut into so many equal parts."""

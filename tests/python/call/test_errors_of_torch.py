@@ -1,0 +1,47 @@
+"""Errors are of the kinds that PyTorch's programs catch, besides those that Python's would be."""
+
+import io
+import pickle
+
+import garboard as gb
+import pytest
+from garboard import nn
+from garboard.nn import functional
+
+pytestmark = pytest.mark.no_leaks
+
+
+@pytest.mark.parametrize(
+    ("call", "kind"),
+    [
+        (lambda: functional.interpolate(gb.ones(1, 1, 2), 4, mode="nonsense"), NotImplementedError),
+        (lambda: nn.TransformerEncoderLayer(4, 2, activation="nonsense"), RuntimeError),
+        (lambda: nn.Module().register_buffer("a.b", gb.ones(1)), KeyError),
+        (lambda: nn.Module().register_parameter("", None), KeyError),
+        (lambda: nn.Module().add_module("training", nn.ReLU()), KeyError),
+        (lambda: nn.ModuleDict({"keys": nn.ReLU()}), KeyError),
+        (lambda: nn.MultiheadAttention(5, 2), AssertionError),
+        (lambda: gb.einsum("ij,jk->il", gb.ones(1, 1), gb.ones(1, 1)), RuntimeError),
+        (lambda: gb.stft(gb.ones(8), 4), RuntimeError),
+        (lambda: gb.autocast("nonsense"), RuntimeError),
+        (lambda: nn.utils.weight_norm(nn.utils.weight_norm(nn.Linear(1, 1))), RuntimeError),
+    ],
+)
+def test_an_error_is_of_both_kinds(call, kind):
+    with pytest.raises(gb.GarboardError) as caught:
+        call()
+
+    assert isinstance(caught.value, kind)
+    assert isinstance(caught.value, ValueError)
+    assert not str(caught.value).startswith("'")
+
+
+def test_a_file_of_pickled_objects_is_refused_as_pickle_refuses():
+    file = io.BytesIO()
+    gb.save(nn.Linear(1, 1), file)
+    file.seek(0)
+
+    with pytest.raises(pickle.UnpicklingError, match="weights_only=False") as caught:
+        gb.load(file)
+
+    assert isinstance(caught.value, RuntimeError)
