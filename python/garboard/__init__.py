@@ -125,6 +125,7 @@ newaxis = None
 
 if TYPE_CHECKING:
     from garboard import _dynamo as _dynamo
+    from garboard import _higher_order_ops as _higher_order_ops
     from garboard import _inductor as _inductor
     from garboard import _jit_internal as _jit_internal
     from garboard import _subclasses as _subclasses

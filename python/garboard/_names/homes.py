@@ -6,6 +6,7 @@ __all__ = ["HOMES", "METHODS", "SUBMODULES", "UNLISTED"]
 
 SUBMODULES = (
     "_dynamo",
+    "_higher_order_ops",
     "_inductor",
     "_jit_internal",
     "_subclasses",

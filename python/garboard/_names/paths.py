@@ -14,6 +14,7 @@ __all__ = ["publish_paths"]
 
 # By package: a path in it, and the names of the package that are found there.
 _PATHS = {
+    "garboard._higher_order_ops": {"associative_scan": "associative_scan"},
     "garboard.amp": {
         "autocast_mode": "autocast custom_bwd custom_fwd is_autocast_available",
     },

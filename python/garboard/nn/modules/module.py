@@ -8,6 +8,7 @@ from garboard._arguments import check
 from garboard._hooks import NoHooks, RemovableHandle
 from garboard.nn._module._hooked import Hooked
 from garboard.nn._module._hooks import EVERY_MODULE, KwargsHook
+from garboard.nn._module._state import _EXTRA as _EXTRA_STATE_KEY_SUFFIX  # noqa: F401
 from garboard.nn._module._state import LoadResult as _IncompatibleKeys  # noqa: F401
 from garboard.nn.module import Module
 
