@@ -71,6 +71,7 @@ from garboard._engine import (  # noqa: E402
 )
 from garboard._engine import Storage as _Storage  # noqa: E402
 from garboard._engine import _Size as Size  # noqa: E402
+from garboard._names.einops import EinopsBackends  # noqa: E402
 from garboard._names.homes import (  # noqa: E402
     HOMES,
     METHODS,
@@ -116,6 +117,7 @@ from garboard._shown import notebook as _notebook  # noqa: E402, F401
 add_methods_later(Tensor, METHODS)
 add_methods_later(_Storage, STORAGE_METHODS)
 add_missing_names(Tensor, "Tensor")
+_meta_path.insert(0, EinopsBackends)  # before who would find the module, and leave it as it is
 _meta_path.append(MissingModules)
 
 __version__: str = Version("0.1.0")
@@ -302,6 +304,9 @@ if TYPE_CHECKING:
     from garboard.linalg._older_names import slogdet as slogdet
     from garboard.linalg._older_names import svd as svd
     from garboard.linalg._older_names import triangular_solve as triangular_solve
+    from garboard.linalg._older_reflectors import geqrf as geqrf
+    from garboard.linalg._older_reflectors import orgqr as orgqr
+    from garboard.linalg._older_reflectors import ormqr as ormqr
     from garboard.nn._root_functions import *  # noqa: F403
     from garboard.sparse import sparse_coo_tensor as sparse_coo_tensor
     from garboard.sparse import spmm as spmm

@@ -23,6 +23,7 @@ from garboard._ops.index_functions import CountsAndEdges
 from garboard._arguments.layouts import layout as _Layout
 from garboard._arguments.layouts import memory_format as _MemoryFormat
 from garboard.linalg._older_names import SvdOfThree, TriangularSolve
+from garboard.linalg._older_reflectors import Reflectors
 from garboard._ops.real_numbers import MantissaAndExponent
 from garboard.cuda.streams import Stream as CudaStream
 from garboard.linalg._factors import QR, LUFactor, LUFactorEx
@@ -981,6 +982,17 @@ class Tensor:
     def lu(_self, pivot: _bool = True, *, get_infos: Literal[True]) -> LUFactorEx: ...
     def lu_solve(
         _self, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor | None = None
+    ) -> Tensor: ...
+    def geqrf(_self) -> Reflectors: ...
+    def orgqr(_self, input2: Tensor) -> Tensor: ...
+    def ormqr(
+        _self,
+        tau: Tensor,
+        other: Tensor,
+        left: _bool = True,
+        transpose: _bool = False,
+        *,
+        out: Tensor | None = None,
     ) -> Tensor: ...
     def svd(_self, some: _bool = True, compute_uv: _bool = True) -> SvdOfThree: ...
     def pinverse(_self, rcond: _float = 1e-15) -> Tensor: ...

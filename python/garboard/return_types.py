@@ -10,6 +10,7 @@ from garboard.linalg._eigenvalues import Eig, Eigh
 from garboard.linalg._factors import LU, QR, SVD, CholeskyEx, LUFactor, LUFactorEx
 from garboard.linalg._inverses import Lstsq
 from garboard.linalg._older_names import SvdOfThree, TriangularSolve
+from garboard.linalg._older_reflectors import Reflectors
 from garboard.linalg._solving import InvEx, SlogDet, SolveEx
 
 __all__ = [
@@ -17,6 +18,7 @@ __all__ = [
     "cummax",
     "cummin",
     "frexp",
+    "geqrf",
     "histogram",
     "histogramdd",
     "kthvalue",
@@ -49,6 +51,7 @@ aminmax = MinAndMax
 cummax = ValuesAndIndices
 cummin = ValuesAndIndices
 frexp = MantissaAndExponent
+geqrf = Reflectors
 histogram = CountsAndEdges
 histogramdd = CountsAndEdgesOfAll
 kthvalue = ValuesAndIndices

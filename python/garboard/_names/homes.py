@@ -101,6 +101,7 @@ _FUNCTIONS = {
     "jupyter": "load_ipython_extension unload_ipython_extension",
     "linalg._low_rank": "pca_lowrank svd_lowrank",
     "linalg._older_factors": "lu lu_solve lu_unpack",
+    "linalg._older_reflectors": "geqrf orgqr ormqr",
     "linalg._older_names": (
         "chain_matmul cholesky cholesky_inverse cholesky_solve det inverse logdet matrix_exp "
         "matrix_power pinverse qr slogdet svd triangular_solve"
@@ -157,7 +158,7 @@ _UNLISTED = {
         "_foreach_tanh_ _foreach_trunc _foreach_trunc_ _foreach_zero_"
     ),
     "_root.layers": (
-        "adaptive_max_pool1d affine_grid_generator batch_norm constant_pad_nd dropout_ "
+        "adaptive_max_pool1d affine_grid_generator batch_norm constant_pad_nd conv_tbc dropout_ "
         "embedding_bag feature_dropout grid_sampler grid_sampler_2d grid_sampler_3d "
         "instance_norm max_pool1d_with_indices native_batch_norm native_dropout "
         "native_group_norm native_layer_norm"
@@ -215,6 +216,7 @@ METHODS: Mapping[str, str] = {
     "garboard._root.methods": "apply_ hardshrink is_set_to map_ prelu",
     "garboard.fft._short_time": "istft stft",
     "garboard.linalg._older_factors": "lu lu_solve",
+    "garboard.linalg._older_reflectors": "geqrf orgqr ormqr",
     "garboard.sparse._made": "to_dense to_sparse to_sparse_coo",
     "garboard.linalg._older_names": (
         "cholesky cholesky_inverse cholesky_solve det inverse logdet matrix_exp matrix_power "

@@ -28,8 +28,6 @@ _FUNCTIONS: _Rows = (
     ("use gb.linalg.eigh(a)", "symeig"),
     ("use gb.linalg.eig(a)", "eig"),
     ("use gb.linalg.matrix_rank(a)", "matrix_rank"),
-    ("use gb.linalg.qr(a)", "geqrf ormqr"),
-    ("use gb.linalg.householder_product(a, tau)", "orgqr"),
     ("use gb.linalg.eigh(a)", "lobpcg"),
     (
         "use x.untyped_storage()",
@@ -199,9 +197,9 @@ ADVICE = {
     "garboard.nn.Module": _by_name(_MODULE),
     "garboard.fx": _by_name(_FX),
     "garboard.onnx": _by_name(_ONNX),
-    "garboard.func": _by_name((("", "functionalize"),)),
     "garboard.utils": {
         "bottleneck": "use gb.profiler",
+        "_python_dispatch": "use gb.overrides.TorchFunctionMode, which is given the calls of ops",
         "cpp_extension": "",
     },
     "garboard.overrides": _by_name((("", "resolve_name"),)),

@@ -8,6 +8,7 @@ from garboard import _engine
 from garboard._arguments import check
 from garboard._engine import Tensor
 from garboard.nn import functional
+from garboard.nn.functional._times_first import conv_tbc
 from garboard.types import Number, Size
 
 __all__ = [
@@ -15,6 +16,7 @@ __all__ = [
     "affine_grid_generator",
     "batch_norm",
     "constant_pad_nd",
+    "conv_tbc",
     "dropout_",
     "embedding_bag",
     "feature_dropout",

@@ -31,6 +31,7 @@ from garboard._ops.index_functions import CountsAndEdges
 from garboard._arguments.layouts import layout as _Layout
 from garboard._arguments.layouts import memory_format as _MemoryFormat
 from garboard.linalg._older_names import SvdOfThree, TriangularSolve
+from garboard.linalg._older_reflectors import Reflectors
 from garboard._ops.real_numbers import MantissaAndExponent
 from garboard.cuda.streams import Stream as CudaStream
 from garboard.linalg._factors import QR, LUFactor, LUFactorEx

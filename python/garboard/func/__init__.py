@@ -14,11 +14,13 @@ from garboard.func._derivatives import (
     linearize,
     vjp,
 )
+from garboard.func._mutations import functionalize
 from garboard.func._norms import replace_all_batch_norm_modules_
 from garboard.nn.utils.stateless import functional_call
 
 __all__ = [
     "functional_call",
+    "functionalize",
     "grad",
     "grad_and_value",
     "hessian",

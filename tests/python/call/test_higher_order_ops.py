@@ -30,5 +30,5 @@ def test_a_nest_is_combined_whole_and_has_gradients():
 
 
 def test_tensors_of_different_sizes_are_refused():
-    with pytest.raises(gb.ShapeError, match="^associative_scan: 2 tensors of 2 sizes"):
+    with pytest.raises(gb.ShapeError, match=r"^associative_scan: 2 tensors of 2 sizes"):
         associative_scan(gb.add, (gb.ones(2), gb.ones(3)), 0)

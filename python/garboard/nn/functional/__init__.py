@@ -278,15 +278,25 @@ __all__ = [
     "upsample_nearest",
 ]
 
-# What published attention and losses take from PyTorch's module besides.
-_PARTS = (
-    "_Reduction _canonical_mask _in_projection _in_projection_packed _mha_shape_check "
-    "_none_or_dtype _pair _single _triple handle_torch_function has_torch_function "
-    "has_torch_function_unary has_torch_function_variadic"
-)
+# What published programs take from PyTorch's module besides, by where it stands here.
+_BESIDES = {
+    "_attention_parts": (
+        "_Reduction _canonical_mask _in_projection _in_projection_packed _mha_shape_check "
+        "_none_or_dtype _pair _single _triple handle_torch_function has_torch_function "
+        "has_torch_function_unary has_torch_function_variadic"
+    ),
+    "_indexed_pools": (
+        "adaptive_max_pool1d_with_indices adaptive_max_pool2d_with_indices "
+        "adaptive_max_pool3d_with_indices fractional_max_pool2d_with_indices "
+        "fractional_max_pool3d_with_indices max_pool1d_with_indices max_pool2d_with_indices "
+        "max_pool3d_with_indices"
+    ),
+    "_times_first": "conv_tbc",
+}
+_HOMES = {name: home for home, names in _BESIDES.items() for name in names.split()}
 
 if not TYPE_CHECKING:
-    __getattr__ = module_getattr(__name__, homes=dict.fromkeys(_PARTS.split(), "_attention_parts"))
+    __getattr__ = module_getattr(__name__, homes=_HOMES)
 
 
 def relu(input: Tensor, inplace: bool = False) -> Tensor:
