@@ -6,6 +6,7 @@ The switches are of compilers that are not here: they take what they are given a
 
 from __future__ import annotations
 
+from types import ModuleType
 from typing import Any
 
 from garboard._arguments.layouts import layout
@@ -13,6 +14,8 @@ from garboard._contexts.generator import Generator
 from garboard._engine import LinAlgError as _LinAlgError
 from garboard._engine import Tensor, _disabled_torch_function_impl, _set_overriding, device, dtype
 from garboard._engine import _Size as Size
+from garboard._engine import device as _device
+from garboard._engine import dtype as _dtype
 
 # The types are here because editors complete imports so.
 __all__ = [
@@ -57,6 +60,44 @@ class DisableTorchFunctionSubclass:
 
 
 DisableTorchFunction = DisableTorchFunctionSubclass
+
+
+class _NativeLayers(ModuleType):
+    """`_C._nn`: functions of `nn.functional`, and what a module's `to` is given, taken apart."""
+
+    @staticmethod
+    def _parse_to(
+        to: Any = None,
+        second: Any = None,
+        third: Any = False,
+        *,
+        device: Any = None,
+        dtype: Any = None,
+        non_blocking: bool = False,
+        memory_format: Any = None,
+    ) -> tuple[Any, Any, bool, Any]:
+        """Return device, dtype, whether not to wait, and layout; None for what is not given."""
+        where, kind, waits_not = device, dtype, non_blocking
+        if isinstance(to, Tensor):
+            where, kind = to.device, to.dtype
+        elif isinstance(to, _dtype):
+            kind = to
+        elif to is not None:
+            where = to
+        for it in (second, third):
+            if isinstance(it, bool):
+                waits_not = waits_not or it
+            elif it is not None:
+                kind = it
+        return None if where is None else _device(where), kind, waits_not, memory_format
+
+    def __getattr__(self, name: str) -> Any:
+        from garboard.nn import functional
+
+        return getattr(functional, name)
+
+
+_nn = _NativeLayers("garboard._C._nn")
 
 
 def _unheard(*given: Any) -> None:

@@ -130,8 +130,10 @@ if TYPE_CHECKING:
     from garboard import _higher_order_ops as _higher_order_ops
     from garboard import _inductor as _inductor
     from garboard import _jit_internal as _jit_internal
+    from garboard import _settings
     from garboard import _subclasses as _subclasses
     from garboard import _tensor as _tensor
+    from garboard import _tensor_str as _tensor_str
     from garboard import _utils as _utils
     from garboard import accelerator as accelerator
     from garboard import amp as amp
@@ -312,6 +314,10 @@ if TYPE_CHECKING:
     from garboard.sparse import spmm as spmm
     from garboard.storage import TypedStorage as TypedStorage
     from garboard.storage import UntypedStorage as UntypedStorage
+
+    is_deterministic_algorithms_warn_only_enabled = (
+        _settings.is_deterministic_algorithms_warn_only_enabled
+    )
 else:
     __getattr__ = module_getattr(__name__, SUBMODULES, {**HOMES, **UNLISTED})
 

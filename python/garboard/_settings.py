@@ -27,6 +27,7 @@ __all__ = [
     "get_device_module",
     "get_float32_matmul_precision",
     "get_num_interop_threads",
+    "is_deterministic_algorithms_warn_only_enabled",
     "set_default_device",
     "set_default_tensor_type",
     "set_deterministic_debug_mode",
@@ -86,6 +87,18 @@ def are_deterministic_algorithms_enabled() -> bool:
     False
     """
     return _Heard.deterministic > 0
+
+
+def is_deterministic_algorithms_warn_only_enabled() -> bool:
+    """Tell whether `use_deterministic_algorithms` was asked for warnings.
+
+    Returns:
+        A bool; results are the same in every run either way.
+
+    >>> gb.is_deterministic_algorithms_warn_only_enabled()
+    False
+    """
+    return _Heard.deterministic == 1
 
 
 def set_deterministic_debug_mode(debug_mode: Literal["default", "warn", "error"] | int) -> None:

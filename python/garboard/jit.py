@@ -30,6 +30,7 @@ __all__ = [
     "export",
     "freeze",
     "ignore",
+    "interface",
     "is_scripting",
     "is_tracing",
     "optimize_for_inference",
@@ -134,6 +135,7 @@ def _marked(op: str) -> Callable[[_F], _F]:
 
 
 export: Callable[[_F], _F] = _marked("export")
+interface: Callable[[_F], _F] = _marked("interface")
 script_if_tracing: Callable[[_F], _F] = _marked("script_if_tracing")
 script_method: Callable[[_F], _F] = _marked("script_method")
 

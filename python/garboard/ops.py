@@ -54,9 +54,10 @@ class _Function(CustomOpDef):
 class _Aten(_Namespace):
     def __getattr__(self, name: str) -> CustomOpDef:
         import garboard
+        from garboard._root import aten as beneath
         from garboard.nn import functional
 
-        for home in (garboard, functional, garboard.Tensor):
+        for home in (garboard, functional, garboard.Tensor, beneath):
             found = None if name.startswith("__") else getattr(home, name, None)
             if callable(found):
                 op = _Function(f"aten::{name}")

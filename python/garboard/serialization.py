@@ -25,6 +25,8 @@ __all__ = [
     "save",
 ]
 
+# What programs pass on as `pickle_protocol`.
+DEFAULT_PROTOCOL = 2
 # What annotations of programs call the ways to say where what is loaded goes.
 MAP_LOCATION = Callable[[object, str], object] | _engine.device | str | dict[str, str] | None
 

@@ -11,6 +11,7 @@ SUBMODULES = (
     "_jit_internal",
     "_subclasses",
     "_tensor",
+    "_tensor_str",
     "_utils",
     "accelerator",
     "amp",
@@ -87,7 +88,7 @@ _FUNCTIONS = {
     "_root.asking": "is_storage typename",
     "_settings": (
         "are_deterministic_algorithms_enabled get_default_device get_deterministic_debug_mode "
-        "get_device_module "
+        "get_device_module is_deterministic_algorithms_warn_only_enabled "
         "get_float32_matmul_precision get_num_interop_threads set_default_device "
         "set_default_tensor_type set_deterministic_debug_mode set_float32_matmul_precision "
         "set_flush_denormal set_num_interop_threads use_deterministic_algorithms"
@@ -172,7 +173,7 @@ _UNLISTED = {
     "_root.recurrent": (
         "gru gru_cell lstm lstm_cell rnn_relu rnn_relu_cell rnn_tanh rnn_tanh_cell"
     ),
-    "_root.symbols": "SymBool SymFloat SymInt",
+    "_root.symbols": "PyTorchFileReader SymBool SymFloat SymInt",
     "amp": "GradScaler",
     "cuda": "Stream",
     "jit": "ScriptModule",

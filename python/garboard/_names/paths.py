@@ -29,6 +29,7 @@ _PATHS = {
     },
     "garboard.distributed": {
         "device_mesh": "DeviceMesh",
+        "rpc": "",
         "tensor": "DTensor DeviceMesh",
         "nn": "all_gather all_reduce broadcast reduce",
         "nn.functional": "all_gather all_reduce broadcast reduce",

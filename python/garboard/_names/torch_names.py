@@ -76,7 +76,7 @@ _DISTRIBUTED: _Rows = (
         "Backend Store TCPStore FileStore all_gather_into_tensor "
         "all_gather_object all_to_all broadcast_object_list gather get_backend get_local_rank "
         "irecv is_nccl_available is_gloo_available is_mpi_available isend monitored_barrier "
-        "new_group recv reduce_scatter scatter send launch elastic fsdp optim rpc "
+        "new_group recv reduce_scatter scatter send launch elastic fsdp optim "
         "init_device_mesh checkpoint algorithms pipelining",
     ),
 )
@@ -84,7 +84,7 @@ _DISTRIBUTED: _Rows = (
 _JIT: _Rows = (
     ("use gb.save(model.state_dict(), path) and gb.load(path)", "load save"),
     ("call the function itself", "fork wait"),
-    ("", "Attribute ScriptFunction ScriptWarning interface trace_module"),
+    ("", "Attribute ScriptFunction ScriptWarning trace_module"),
 )
 
 _LINALG: _Rows = (

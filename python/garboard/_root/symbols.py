@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NoReturn
 
-__all__ = ["SymBool", "SymFloat", "SymInt"]
+__all__ = ["PyTorchFileReader", "SymBool", "SymFloat", "SymInt"]
 
 
 class SymInt:
@@ -28,3 +28,18 @@ class SymFloat(SymInt):
 
 class SymBool(SymInt):
     """A truth that a compiler does not know yet: no object is one."""
+
+
+class PyTorchFileReader:
+    """What reads the parts of PyTorch's files: no object is one, `gb.load` reads them.
+
+    Raises:
+        TypeError: One is asked for.
+
+    >>> from garboard._root.symbols import PyTorchFileReader
+    >>> isinstance(gb.ones(1), PyTorchFileReader)
+    False
+    """
+
+    def __new__(cls, *given: object, **named: object) -> NoReturn:
+        raise TypeError(f"{cls.__name__}: files are read by gb.load(path), mapped where mmap=True")

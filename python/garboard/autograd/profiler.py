@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import NoReturn
 
+from garboard.profiler import EventAverages as EventList
 from garboard.profiler import profile, record_function
 
-__all__ = ["emit_itt", "emit_nvtx", "profile", "record_function"]
+__all__ = ["EventList", "emit_itt", "emit_nvtx", "profile", "record_function"]
 
 
 class emit_nvtx:

@@ -43,6 +43,10 @@ class Registered(MutableMapping[str, Any]):
 
     __slots__ = ("_module", "_roles")
 
+    def __new__(cls, module: Any = (), roles: tuple[str, ...] | None = None) -> Any:
+        """Make a view; or a dict, as programs do that make a mapping of each mapping's class."""
+        return dict(module) if roles is None else super().__new__(cls)
+
     def __init__(self, module: Tree, roles: tuple[str, ...]) -> None:
         self._module, self._roles = module, roles
 
