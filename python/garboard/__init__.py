@@ -126,6 +126,9 @@ newaxis = None
 """A new dim of size 1 between the brackets of `x[...]`."""
 
 if TYPE_CHECKING:
+    import builtins as _builtins
+    from collections.abc import Callable
+
     from garboard import _dynamo as _dynamo
     from garboard import _higher_order_ops as _higher_order_ops
     from garboard import _inductor as _inductor
@@ -315,7 +318,7 @@ if TYPE_CHECKING:
     from garboard.storage import TypedStorage as TypedStorage
     from garboard.storage import UntypedStorage as UntypedStorage
 
-    is_deterministic_algorithms_warn_only_enabled = (
+    is_deterministic_algorithms_warn_only_enabled: Callable[[], _builtins.bool] = (
         _settings.is_deterministic_algorithms_warn_only_enabled
     )
 else:

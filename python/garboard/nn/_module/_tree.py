@@ -196,9 +196,8 @@ class Tree:
         if isinstance(value, Tensor):
             move_home(value, home)
         elif isinstance(value, Tree):
-            # What is below it came home to it before.
             if is_around(nearest_open(vars(value)["_home"]), home):
-                return
+                return  # what is below it came home to it before
             for module in value.modules():
                 if not is_around(nearest_open(vars(module)["_home"]), home):
                     vars(module)["_home"] = home
