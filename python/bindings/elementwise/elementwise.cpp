@@ -46,9 +46,13 @@ constexpr auto unary_in_place = [](const Tensor& input) {
 
 template <const Binary& op>
 constexpr auto binary = [](const Operand& a, const Operand& b, const Out& out) {
+  const auto run = [&](const Operand& left) {
+    return made_or_written(
+        out, [&] { return op(left, b); }, [&](const Tensor& to) { op.into(to, left, b); });
+  };
+  if constexpr (&op == &mul || &op == &floor_divide) return with_tensor(a, b, run);
   refuse_two_numbers(op.name, a, b);
-  return made_or_written(
-      out, [&] { return op(a, b); }, [&](const Tensor& to) { op.into(to, a, b); });
+  return run(a);
 };
 template <const Binary& op>
 constexpr auto binary_in_place = [](const Tensor& input, const Operand& other) {
@@ -65,7 +69,8 @@ Scalar negative(Scalar scalar) {
 
 template <const Binary& op>
 Tensor scaled(const Tensor* out, const Operand& a, const Operand& b, const Scalar& alpha) {
-  refuse_two_numbers(op.name, a, b);
+  if (!a.tensor && !b.tensor)
+    return with_tensor(a, b, [&](const Operand& left) { return scaled<op>(out, left, b, alpha); });
   if (alpha.is(1)) {
     if (!out) return op(a, b);
     op.into(*out, a, b);

@@ -6,6 +6,8 @@
 #include <string_view>
 
 #include "csrc/ops/composite/elementwise.h"
+#include "csrc/ops/create/create.h"
+#include "csrc/ops/op/promotion.h"
 #include "python/bindings/call/bound.h"
 
 namespace garboard::python {
@@ -24,6 +26,14 @@ PyObject* made_or_written(const Out& out, Make make, Write write) {
 inline void refuse_two_numbers(const char* op, const Operand& a, const Operand& b) {
   if (!a.tensor && !b.tensor)
     throw_type_error("%s: two numbers; at least one Tensor is needed", op);
+}
+
+/// `run(a)`. Two numbers may be added, multiplied and divided, as PyTorch has it: then the first is
+/// a tensor without dims.
+template <class Run>
+auto with_tensor(const Operand& a, const Operand& b, Run run) {
+  if (a.tensor || b.tensor) return run(a);
+  return run(Operand(full({}, a.scalar, result_dtype({&a}))));
 }
 
 /// The forms of an op that takes more than its operands: `run(out, arguments...)` writes into

@@ -34,7 +34,8 @@ Tensor rounded(const Tensor* out, const Tensor& input, const std::int64_t& decim
 
 Tensor divided(const Tensor* out, const Operand& a, const Operand& b,
                const std::optional<Rounding>& rounding) {
-  refuse_two_numbers("div", a, b);
+  if (!a.tensor && !b.tensor)
+    return with_tensor(a, b, [&](const Operand& left) { return divided(out, left, b, rounding); });
   if (rounding == Rounding::trunc)
     return made_into("div", out, a,
                      [&](const Operand& x) { return composite::truncated_quotient(x, b); });

@@ -158,7 +158,7 @@ ARITHMETIC: list[Mistake] = [
     ("mul", lambda t: t.cube * t.x, ShapeError, "[2, 3, 4] and [2, 3]", "equal or 1"),
     ("where", lambda t: gb.where(t.bools, t.x, 0), ShapeError, "differ at dim -1", "equal or 1"),
     ("clamp", lambda t: t.x.clamp(), TypeError, "neither min nor max", "at least one"),
-    ("add", lambda t: gb.add(1, 2), TypeError, "two numbers", "at least one Tensor"),
+    ("pow", lambda t: gb.pow(1, 2), TypeError, "two numbers", "at least one Tensor"),
     ("exp", lambda t: gb.exp(1.0), TypeError, "input is of type float", "a Tensor"),
     ("mul", lambda t: gb.mul(t.x, "a"), TypeError, "other is of type str", "a number"),
     ("neg", lambda t: -t.bools, DTypeError, "bool", "uint8, int8, int16, int32"),

@@ -42,8 +42,20 @@ class TestQuotients:
     def test_are_refused_in_words(self):
         with pytest.raises(ValueError, match=r"^div: rounding_mode 'ceil'; 'trunc' or 'floor'"):
             gb.div(gb.ones(1), 2, rounding_mode="ceil")
-        with pytest.raises(TypeError, match=r"^div: two numbers; at least one Tensor"):
-            gb.div(1, 2)
+
+
+class TestTwoNumbers:
+    def test_are_added_multiplied_and_divided_as_tensors_without_dims(self, no_leaks):
+        found = [gb.add(1, 2), gb.sub(1, 2, alpha=3), gb.mul(2, 2.5), gb.div(7, 2), gb.add(True, 1)]
+
+        assert [it.item() for it in found] == [3, -5, 5.0, 3.5, 2]
+        assert [it.dtype for it in found] == [gb.int64, gb.int64, *[gb.float32] * 2, gb.int64]
+        assert gb.div(7, 2, rounding_mode="floor").item() == gb.floor_divide(7, 2).item() == 3
+        assert gb.add(1, 2, out=gb.empty(())).item() == 3
+
+    def test_are_refused_by_other_ops(self):
+        with pytest.raises(TypeError, match=r"^maximum: two numbers; at least one Tensor"):
+            gb.maximum(1, 2)
 
 
 class TestDecimals:
