@@ -1,5 +1,5 @@
-// Block by block through registers, along rows of the result, so that a line of it is filled soon
-// after it is first written. What rows or columns are too few for is turned in smaller squares.
+// Block by block through registers. What rows or columns are too few for is turned in smaller
+// squares.
 #include "kernels/cpu/loop/transposed_copy.h"
 
 #include <utility>
@@ -41,10 +41,22 @@ void turn_block(Item* to, std::int64_t to_stride, const Item* from, std::int64_t
   }
 }
 
-/// to[j * to_stride + i] = from[i * from_stride + j] for i < rows, j < columns.
+/// The lines of a block, to the second cache.
+template <class Item>
+void fetch(const Item* to, std::int64_t to_stride, const Item* from, std::int64_t from_stride) {
+  constexpr int to_second = 2;
+  for (int k = 0; k < block_side<Item>; ++k) {
+    __builtin_prefetch(from + k * from_stride, 0, to_second);
+    __builtin_prefetch(to + k * to_stride, 1, to_second);
+  }
+}
+
+/// to[j * to_stride + i] = from[i * from_stride + j] for i < rows, j < columns. With `fetches`, for
+/// what comes from memory, along rows of `from`, whose lines are asked for before their turn;
+/// else along rows of `to`, so that a line is filled soon after it is first written.
 template <class Item>
 void turn(Item* to, std::int64_t to_stride, const Item* from, std::int64_t from_stride,
-          std::int64_t rows, std::int64_t columns) {
+          std::int64_t rows, std::int64_t columns, bool fetches) {
   constexpr int side = block_side<Item>;
   if (side == 0 || rows < side || columns < side) {
     constexpr std::int64_t strip = side == 0 ? tuning::line_bytes / sizeof(Item) : 512;
@@ -54,17 +66,34 @@ void turn(Item* to, std::int64_t to_stride, const Item* from, std::int64_t from_
                   smaller(strip, rows - i), smaller(strip, columns - j));
   } else if constexpr (side > 0) {
     const std::int64_t whole_rows = rows - rows % side, whole_columns = columns - columns % side;
-    for (std::int64_t i0 = 0; i0 < whole_rows; i0 += tile_side)
-      for (std::int64_t j = 0; j < whole_columns; j += side)
-        for (std::int64_t i = i0; i < smaller(i0 + tile_side, whole_rows); i += side)
-          turn_block(to + j * to_stride + i, to_stride, from + i * from_stride + j, from_stride);
+    const auto turn_at = [&](std::int64_t i, std::int64_t j) {
+      turn_block(to + j * to_stride + i, to_stride, from + i * from_stride + j, from_stride);
+    };
+    for (std::int64_t i0 = 0; i0 < whole_rows; i0 += tile_side) {
+      const std::int64_t last_row = smaller(i0 + tile_side, whole_rows);
+      for (std::int64_t j0 = 0; j0 < whole_columns; j0 += tile_side) {
+        const std::int64_t last_column = smaller(j0 + tile_side, whole_columns);
+        if (fetches) {
+          for (std::int64_t i = i0; i < last_row; i += side)
+            for (std::int64_t j = j0; j < last_column; j += side) {
+              const std::int64_t ahead = smaller(j + 2 * side, whole_columns - side);
+              fetch(to + ahead * to_stride + i, to_stride, from + i * from_stride + ahead,
+                    from_stride);
+              turn_at(i, j);
+            }
+        } else {
+          for (std::int64_t j = j0; j < last_column; j += side)
+            for (std::int64_t i = i0; i < last_row; i += side) turn_at(i, j);
+        }
+      }
+    }
     const std::int64_t beside = columns - whole_columns, below = rows - whole_rows;
     if (beside > 0)
       turn(to + whole_columns * to_stride, to_stride, from + whole_columns, from_stride, whole_rows,
-           beside);
+           beside, fetches);
     if (below > 0)
-      turn(to + whole_rows, to_stride, from + whole_rows * from_stride, from_stride, below,
-           columns);
+      turn(to + whole_rows, to_stride, from + whole_rows * from_stride, from_stride, below, columns,
+           fetches);
   }
 }
 
@@ -118,31 +147,32 @@ bool copy_items(const View& out, const View& x, Stretch convert) {
   if (is_swapped) std::swap(down, across);
   const std::int64_t inside = out.count / whole.dim[0].size;
   constexpr std::int64_t part_elements = tuning::turned_part;
-  for_each_part(
-      whole.dim[0].size, divided_up(part_elements / inside + 1, tile_side) * tile_side,
-      static_cast<double>(out.count * std::int64_t{sizeof(Item)}) * tuning::turned_byte_ns,
-      [&](std::int64_t first, std::int64_t last) {
-        const LoopPlan plan = whole.part(first, last);
-        const LoopDim& rows = plan.dim[plan.dims - (is_swapped ? 2 : 1)];
-        const LoopDim& columns = plan.dim[plan.dims - (is_swapped ? 1 : 2)];
-        // Of long rows and of many columns some at a time.
-        const std::int64_t together = smaller(rows.size, long_row / tile_side);
-        for_each_place(plan, 2, [&](char* const* data) {
-          const auto from = reinterpret_cast<const Item*>(data[1]);
-          const int item = plan.operand[0].item;
-          for (const auto [i, last_i] : Pieces<>(rows.size, tile_side))
-            for (const auto [j, last_j] : Pieces<>(columns.size, together)) {
-              char* const to = data[0] + (j * columns.strides[0] + i) * item;
-              const Item* const some = from + i * rows.strides[1] + j;
-              if (convert)
-                convert_turned(convert, to, columns.strides[0], item, some, rows.strides[1],
-                               last_i - i, last_j - j);
-              else
-                turn(reinterpret_cast<Item*>(to), columns.strides[0], some, rows.strides[1],
-                     last_i - i, last_j - j);
-            }
-        });
-      });
+  const std::int64_t bytes = out.count * std::int64_t{sizeof(Item)};
+  const bool fetches = bytes >= 4 * machine().second_cache_bytes;
+  for_each_part(whole.dim[0].size, divided_up(part_elements / inside + 1, tile_side) * tile_side,
+                static_cast<double>(bytes) * tuning::turned_byte_ns,
+                [&](std::int64_t first, std::int64_t last) {
+                  const LoopPlan plan = whole.part(first, last);
+                  const LoopDim& rows = plan.dim[plan.dims - (is_swapped ? 2 : 1)];
+                  const LoopDim& columns = plan.dim[plan.dims - (is_swapped ? 1 : 2)];
+                  // Of long rows and of many columns some at a time.
+                  const std::int64_t together = smaller(rows.size, long_row / tile_side);
+                  for_each_place(plan, 2, [&](char* const* data) {
+                    const auto from = reinterpret_cast<const Item*>(data[1]);
+                    const int item = plan.operand[0].item;
+                    for (const auto [i, last_i] : Pieces<>(rows.size, tile_side))
+                      for (const auto [j, last_j] : Pieces<>(columns.size, together)) {
+                        char* const to = data[0] + (j * columns.strides[0] + i) * item;
+                        const Item* const some = from + i * rows.strides[1] + j;
+                        if (convert)
+                          convert_turned(convert, to, columns.strides[0], item, some,
+                                         rows.strides[1], last_i - i, last_j - j);
+                        else
+                          turn(reinterpret_cast<Item*>(to), columns.strides[0], some,
+                               rows.strides[1], last_i - i, last_j - j, fetches);
+                      }
+                  });
+                });
   return true;
 }
 
