@@ -57,7 +57,7 @@ struct PoolWindow {
 struct MaxPool {
   static constexpr const char* name = "max_pool";
   View out;      // [planes, places], dense, as all that follows
-  View indices;  // likewise, int32 or int64; without data where nobody asks for them
+  View indices;  // likewise, int32 or int64; of floats without data where nobody asks for them
   View x;        // [planes, sizes]
   PoolWindow window;
 };

@@ -169,7 +169,7 @@ ValuesAndIndices max_pool(const PoolForm& form, const Tensor& input, bool wants_
   const Tensor out = empty_of(form.op, form.out, input.dtype(), input.device());
   Tensor indices;
   View named;
-  if (wants_indices || must_record({input})) {
+  if (wants_indices || must_record({input}) || !is_floating(input.dtype())) {
     indices = empty_of(form.op, form.out, is_small ? DType::int32 : DType::int64, input.device());
     named = planes_view(indices, form.planes, form.places);
   }

@@ -173,12 +173,13 @@ void max_pool(const MaxPool& of) {
 template <>
 void kernel(const MaxPool& of, Stream) {
   visit_real(of.name, of.x.dtype, [&]<class T>(Type<T> type) {
+    if constexpr (functors::Real<T>)
+      if (!of.indices.data) return max_pool<T>(of);
     if constexpr (functors::Number<T>)
-      !of.indices.data ? max_pool<T>(of)
-                       : visit_indices(type, of.indices.dtype,
-                                       [&]<class I>(Type<T>, Type<I>) { max_pool<T, I>(of); });
+      visit_indices(type, of.indices.dtype, [&]<class I>(Type<T>, Type<I>) { max_pool<T, I>(of); });
     else
       __builtin_trap();  // the op lets none through
   });
 }
+
 }  // namespace garboard::kernels::GARBOARD_ISA
