@@ -3,6 +3,7 @@
 #include "kernels/cpu/loop/parts.h"
 #include "kernels/cpu/loop/plan.h"
 #include "kernels/cpu/loop/rows_in_float.h"
+#include "kernels/formulas/weight_decay.h"
 
 namespace garboard::kernels::GARBOARD_ISA {
 namespace {
@@ -55,7 +56,7 @@ void adam_step(const AdamStep& step) {
     const Wide* g = wide[3];
 #pragma GCC ivdep
     for (std::int64_t i = 0; i < n; ++i) {
-      const Wide slope = g[i] + pull * p[i];
+      const Wide slope = with_decay(g[i], pull, p[i]);
       const Wide mean = beta1 * m[i] + rest1 * slope;
       const Wide square = beta2 * v[i] + rest2 * (slope * slope);
       const Wide scale = functors::sqrt(square) * to_unbiased + epsilon;
@@ -78,12 +79,12 @@ void sgd_step(const SgdStep& step) {
     const Wide* g = wide[2];
     if (!v) {
 #pragma GCC ivdep
-      for (std::int64_t i = 0; i < n; ++i) p[i] -= rate * (g[i] + pull * p[i]);
+      for (std::int64_t i = 0; i < n; ++i) p[i] -= rate * with_decay(g[i], pull, p[i]);
       return;
     }
 #pragma GCC ivdep
     for (std::int64_t i = 0; i < n; ++i) {
-      const Wide slope = g[i] + pull * p[i];
+      const Wide slope = with_decay(g[i], pull, p[i]);
       const Wide next = keep * v[i] + take * slope;  // at the first step v holds anything, NaN too
       const Wide velocity = is_first ? slope : next;
       v[i] = velocity;

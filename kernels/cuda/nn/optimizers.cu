@@ -1,6 +1,7 @@
 // One pass over each parameter: what a step reads it reads once, and writes once.
 #include "kernels/cuda/launch/launch.h"
 #include "kernels/cuda/launch/parts.h"
+#include "kernels/formulas/weight_decay.h"
 #include "kernels/functors/element.h"
 #include "kernels/functors/scalar_math.h"
 
@@ -31,7 +32,7 @@ __global__ void adam_step(T* parameter, T* mean, T* square, const T* gradient, s
   const std::int64_t i = std::int64_t{blockIdx.x} * threads + threadIdx.x;
   if (i >= count) return;
   const Wide p = functors::widened(parameter[i]);
-  const Wide slope = functors::widened(gradient[i]) + with.pull * p;
+  const Wide slope = with_decay(functors::widened(gradient[i]), with.pull, p);
   const Wide m = with.beta1 * functors::widened(mean[i]) + with.rest1 * slope;
   const Wide v = with.beta2 * functors::widened(square[i]) + with.rest2 * (slope * slope);
   const Wide scale = functors::sqrt(v) * with.to_unbiased + with.epsilon;
@@ -60,7 +61,7 @@ __global__ void sgd_step(T* parameter, T* velocity, const T* gradient, std::int6
   const std::int64_t i = std::int64_t{blockIdx.x} * threads + threadIdx.x;
   if (i >= count) return;
   const Wide p = functors::widened(parameter[i]);
-  Wide slope = functors::widened(gradient[i]) + with.pull * p;
+  Wide slope = with_decay(functors::widened(gradient[i]), with.pull, p);
   if (velocity) {  // at the first step it holds anything
     const Wide v =
         with.is_first ? slope : with.keep * functors::widened(velocity[i]) + with.take * slope;

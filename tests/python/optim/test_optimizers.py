@@ -512,3 +512,15 @@ def test_rprop_changes_sizes_in_the_dtype_of_its_parameter():
         optimizer.step()
 
     assert optimizer.state[x]["step_size"].item() == pytest.approx(0.1 * 1.2 * 1.2, rel=1e-14)
+
+
+@pytest.mark.parametrize("name", ["SGD", "Adam", "AdamW"])
+def test_an_infinite_weight_stays_what_it_is_without_decay(name):
+    x = gb.tensor([float("-inf"), 1.0], requires_grad=True)
+    optimizer = getattr(optim, name)([x], lr=0.1, weight_decay=0.0)
+    x.grad = gb.tensor([0.0, 1.0])
+
+    optimizer.step()
+
+    assert x[0].item() == float("-inf")
+    assert x[1].item() == pytest.approx(0.9, abs=1e-6)
