@@ -33,8 +33,8 @@ bool put_in_pairs(const Tensor& out, const std::vector<Tensor>& columns) {
   };
   const Dims& strides = columns.front().strides();
   const bool fit = std::ranges::all_of(columns, [&](const Tensor& column) {
-    return column.size(dim) == 1 && column.dtype() == out.dtype() && column.strides() == strides &&
-           way_to(column) % item == 0;
+    return column.ndim() == out.ndim() && column.size(dim) == 1 && column.dtype() == out.dtype() &&
+           column.strides() == strides && way_to(column) % item == 0;
   });
   for (std::int64_t i = 0; fit && i < count; i += 2) {
     const Tensor& column = columns[static_cast<std::size_t>(i)];

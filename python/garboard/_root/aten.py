@@ -53,6 +53,5 @@ def slice(
 ) -> Tensor:
     """Return a view of each `step`th place along a dim."""
     x = check.tensor("slice", "self", self)
-    x.size(dim)
-    before = [builtins.slice(None)] * (dim % x.ndim)
+    before = [builtins.slice(None)] * check.place("slice", "dim", dim, x.ndim)
     return x[(*before, builtins.slice(start, end, step))]

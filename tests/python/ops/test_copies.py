@@ -59,6 +59,13 @@ def test_columns_are_stacked_beside_each_other(dtype: str, count: int, no_leaks:
     np.testing.assert_array_equal(gb.stack([columns[0]] * 2, -1), np.stack([arrays[0]] * 2, -1))
 
 
+def test_nothing_beside_two_columns_is_no_column() -> None:
+    x = gb.arange(4.0).reshape(2, 2)
+
+    assert gb.equal(gb.cat([gb.empty(0), x], -1), x)
+    assert gb.equal(gb.cat([x, gb.empty(0)], -1), x)
+
+
 def test_columns_of_other_layouts_and_dtypes_are_stacked_too() -> None:
     a, b = gb.arange(6).reshape(2, 3), gb.arange(6.0).reshape(3, 2).t()
 

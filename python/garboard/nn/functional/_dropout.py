@@ -46,7 +46,9 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool 
     tensor([0., 0.])
     """
     result = _engine.dropout(input, p, training)
-    return input.copy_(result) if inplace and training else input if inplace else result
+    if not inplace:
+        return result
+    return input.copy_(result) if training else input
 
 
 def _channels(op: str, input: Tensor, dims: tuple[int, ...]) -> list[int]:
