@@ -217,7 +217,7 @@ class TestABackwardPass:
         sys.setswitchinterval(0.0005)
         refused = []
 
-        def interfere(y: gb.Tensor) -> None:
+        def run(y: gb.Tensor) -> None:  # on both threads: either may be the first
             try:
                 y.backward(retain_graph=True)
             except gb.GradientError as error:
@@ -228,7 +228,7 @@ class TestABackwardPass:
             y = x
             for _ in range(50_000):
                 y = y * 1
-            while_it_runs(lambda y=y: y.backward(retain_graph=True), lambda y=y: interfere(y))
+            while_it_runs(lambda y=y: run(y), lambda y=y: run(y))
             assert x.grad.item() == 2 - len(refused)
             if refused:
                 break
