@@ -5,6 +5,7 @@
 #include "csrc/core/error.h"
 #include "csrc/device/stream_driver.h"
 #include "csrc/ops/create/create.h"
+#include "csrc/ops/create/result_layout.h"
 #include "csrc/ops/devices/devices.h"
 #include "csrc/ops/op/promotion.h"
 #include "csrc/ops/op/record.h"
@@ -18,10 +19,9 @@ const kernels::Table& copier(Device target, Device source) {
   return kernels::table_of(target.is_cpu() ? source : target);
 }
 
-Tensor copy_to(const char* name, const Tensor& input, DType dtype, Device device,
-               Transfer transfer = Transfer::waits) {
-  if (computes(device)) require_values(name, input.device());
-  Tensor result = empty_of(name, input.sizes(), dtype, device);
+/// `result` with the values of `input`, and its history.
+Tensor copied(const char* name, Tensor result, const Tensor& input,
+              Transfer transfer = Transfer::waits) {
   copy_into(result, input, transfer);
   record(name, result, {input}, Keep::nothing,
          [from = input.device()](const Backward& at) -> Grads {
@@ -67,19 +67,24 @@ void copy_into(const Tensor& target, const Tensor& source, Transfer transfer) {
   copier(target.device(), source.device()).run(kernels::Copy{target.view(), source.view()}, stream);
 }
 
-Tensor clone(const Tensor& input) { return copy_to("clone", input, input.dtype(), input.device()); }
+Tensor clone(const Tensor& input) {
+  return copied("clone", empty_of("clone", input.sizes(), input.dtype(), input.device()), input);
+}
 
 Tensor contiguous(const Tensor& input) { return input.is_contiguous() ? input : clone(input); }
 
 Tensor to(const Tensor& input, DType dtype) {
-  return input.dtype() == dtype ? input : copy_to("to", input, dtype, input.device());
+  if (input.dtype() == dtype) return input;
+  const View view = input.view();
+  return copied("to", empty_as("to", view.sizes, dtype, input.device(), {&view}), input);
 }
 
 Tensor to(const Tensor& input, Device device, Transfer transfer) {
   if (input.device() == device) return input;
   require_device("to", device);
-  // transfers take dense memory
-  return copy_to("to", contiguous(input), input.dtype(), device, transfer);
+  if (computes(device)) require_values("to", input.device());
+  const Tensor dense = contiguous(input);  // transfers take such memory
+  return copied("to", empty_of("to", dense.sizes(), dense.dtype(), device), dense, transfer);
 }
 
 void copy_(const Tensor& self, const Tensor& source, Transfer transfer) {

@@ -6,6 +6,7 @@
 #include "csrc/ops/create/convert.h"
 #include "csrc/ops/create/create.h"
 #include "csrc/ops/create/grow.h"
+#include "csrc/ops/create/result_layout.h"
 #include "csrc/ops/elementwise/positive_bits.h"
 #include "csrc/ops/op/op.h"
 #include "csrc/ops/op/promotion.h"
@@ -118,10 +119,6 @@ Input input_of(const Binary& op, const Operand& operand, const ResultPlan& plan,
   return Input(operand, dtype, plan.sizes, written);
 }
 
-Tensor output_of(const char* op, const ResultPlan& plan) {
-  return empty_of(op, plan.sizes, plan.result, plan.device);
-}
-
 ResultPlan plan(const Binary& op, const Operand& a, const Operand& b) {
   ResultPlan plan;
   plan.device = common_device(op.name, {&a, &b});
@@ -152,15 +149,20 @@ ResultPlan plan(const Ternary& op, const Operand& a, const Operand& b, const Ope
   return plan;
 }
 
-void run(const Ternary& op, const ResultPlan& plan, const Tensor& out, const Operand& a,
-         const Operand& b, const Operand& c) {
-  const Input x(a, op.takes_condition ? DType::boolean : plan.dtype, plan.sizes, &out);
-  const Input y(b, plan.dtype, plan.sizes, &out);
-  const Input z(c, plan.dtype, plan.sizes, &out);
+/// Runs `op` into `out`, or into a result of its own.
+Tensor run(const Ternary& op, const ResultPlan& plan, const Tensor* given, const Operand& a,
+           const Operand& b, const Operand& c) {
+  const Input x(a, op.takes_condition ? DType::boolean : plan.dtype, plan.sizes, given);
+  const Input y(b, plan.dtype, plan.sizes, given);
+  const Input z(c, plan.dtype, plan.sizes, given);
   const auto kernel = kernels::table_of(plan.device).ternary[op.kernel.index];
+  Tensor out = given ? *given
+                     : empty_as(op.name, plan.sizes, plan.result, plan.device,
+                                {&x.view(), &y.view(), &z.view()});
   write(op.name, out, plan.dtype, [&](const View& view) {
     kernel(view, x.view(), y.view(), z.view(), current_stream(plan.device));
   });
+  return out;
 }
 
 /// All that the rule holds is a pointer to a function. Without one, no gradient passes.
@@ -285,9 +287,10 @@ Tensor with_number(const Binary& op, const Operand& a, const Operand& b) {
 /// Whatever there is to convert, broadcast or place on another device.
 Tensor converted(const Binary& op, const Operand& a, const Operand& b) {
   const ResultPlan plan = garboard::plan(op, a, b);
-  Tensor out = output_of(op.name, plan);
+  Tensor out;
   {
     const Input x = input_of(op, a, plan, nullptr), y = input_of(op, b, plan, nullptr);
+    out = empty_as(op.name, plan.sizes, plan.result, plan.device, {&x.view(), &y.view()});
     kernels::table_of(plan.device)
         .binary[op.kernel.index](out.view(), x.view(), y.view(), current_stream(plan.device));
   }
@@ -301,16 +304,15 @@ Tensor Unary::operator()(const Tensor& input) const {
   const DType dtype = working_dtype(*this, input.dtype());
   const Device device = input.device();
   const DType result = kernel.result_of(dtype);
-  const bool is_flat = input.is_contiguous();
-  const Tensor out =
-      is_flat ? empty_like(name, input, result) : empty_of(name, input.sizes(), result, device);
   const auto run = kernels::table_of(device).unary[kernel.index];
-  if (dtype == input.dtype() && is_flat) {
+  Tensor out;
+  if (dtype == input.dtype() && input.is_contiguous()) {
+    out = empty_like(name, input, result);
     run(out.flat_view(), input.flat_view(), current_stream(device));
-  } else if (dtype == input.dtype()) {
-    run(out.view(), input.view(), current_stream(device));
   } else {
-    run(out.view(), Input(input, dtype, input.sizes(), nullptr).view(), current_stream(device));
+    const Input x(input, dtype, input.sizes(), nullptr);
+    out = empty_as(name, input.sizes(), result, device, {&x.view()});
+    run(out.view(), x.view(), current_stream(device));
   }
   if (gradient && is_grad_enabled() && input.requires_grad()) {
     Counted<GradNode> node = make_node(name, out, {input}, keep);
@@ -372,8 +374,7 @@ void Binary::into(const Tensor& out, const Operand& a, const Operand& b) const {
 
 Tensor Ternary::operator()(const Operand& a, const Operand& b, const Operand& c) const {
   const ResultPlan plan = garboard::plan(*this, a, b, c);
-  const Tensor out = output_of(name, plan);
-  run(*this, plan, out, a, b, c);
+  const Tensor out = run(*this, plan, nullptr, a, b, c);
   if (must_record({a, b, c})) {
     Counted<GradNode> node = make_node(name, out, {a, b, c}, keep);
     note_sizes(*node, plan.sizes, {&a, &b, &c});
@@ -388,7 +389,7 @@ void Ternary::into(const Tensor& out, const Operand& a, const Operand& b, const 
   check_out(name, out, a, plan.sizes, plan.result, plan.device);
   Overwriting overwriting(*this, out, {a, b, c});
   grow_empty(name, out, plan.sizes);
-  run(*this, plan, out, a, b, c);
+  run(*this, plan, &out, a, b, c);
   overwriting.finish(*this, {a, b, c}, {&a, &b, &c});
 }
 

@@ -249,8 +249,7 @@ ChainProgram program_of(const ChainStep& last) {
 Tensor run_chain(const ChainStep& last) {
   if (last.op->closing) return run_closing(last);
   const ChainProgram program = program_of(last);
-  const Tensor out = Tensor::fresh(last.sizes, last.result, {}, last.op->name());
-  run_into(out.view(), program);
+  const Tensor out = run_pieces(program);
   if (last.requires_grad) record_chain(program, nullptr, out);
   return out;
 }

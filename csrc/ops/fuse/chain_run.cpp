@@ -11,8 +11,8 @@
 #include "csrc/core/machine.h"
 #include "csrc/core/outer_lock.h"
 #include "csrc/core/thread_pool.h"
+#include "csrc/ops/fuse/chain_layout.h"
 #include "csrc/ops/fuse/chain_pieces.h"
-#include "csrc/ops/op/promotion.h"
 #include "kernels/past_cache.h"
 #include "kernels/table.h"
 
@@ -22,24 +22,22 @@ namespace {
 /// Runs a program over pieces, on any thread.
 class PieceRun {
  public:
-  /// To `out`; without data where the results are asked for by `bring`.
-  PieceRun(const ChainProgram& program, const View& out)
-      : program_(program), out_(out), table_(kernels::cpu_table()), is_asked_(!out.data) {
-    is_flat_ = std::ranges::all_of(program.inputs, [&](const Tensor& input) {
-      return input.count() == 1 || (input.is_contiguous() && input.sizes() == program.sizes);
-    });
-    flat_sizes_ = is_flat_ ? Dims{out.count} : program.sizes;
-    for (const Tensor& input : program.inputs) views_.push_back(view_of(input));
-    out_ = make_view(out.data, out.dtype, flat_sizes_, contiguous_strides(flat_sizes_));
-    is_streamed_ = !is_asked_ && out.count * static_cast<std::int64_t>(item_size(out.dtype)) >=
+  /// To `out`, which takes `dtype`; null where the results are asked for by `bring`.
+  PieceRun(const ChainProgram& program, const ChainLayout& layout, DType dtype, void* out)
+      : program_(program),
+        layout_(layout),
+        out_(make_view(out, dtype, layout.sizes, contiguous_strides(layout.sizes))),
+        table_(kernels::cpu_table()),
+        is_asked_(!out) {
+    is_streamed_ = !is_asked_ && out_.count * static_cast<std::int64_t>(item_size(dtype)) >=
                                      machine().streaming_bytes;
     assign_slots();
     make_numbers();
   }
 
   void run() const {
-    const std::int64_t elements = is_flat_ ? dense_piece : other_piece;
-    const ChainPieces pieces(flat_sizes_, elements);
+    const std::int64_t elements = layout_.is_flat ? dense_piece : other_piece;
+    const ChainPieces pieces(layout_.sizes, elements);
     const double cost = std::max(static_cast<double>(out_.count) * element_ns(),
                                  static_cast<double>(bytes()) * machine().memory_byte_ns);
     const OuterLock::Away away(cost);
@@ -61,7 +59,7 @@ class PieceRun {
 
   /// What the chain would be, to be computed as it is wanted.
   Brought brought() {
-    return {program_.sizes,
+    return {layout_.sizes,
             out_.dtype,
             element_ns(),
             bytes(),
@@ -87,14 +85,14 @@ class PieceRun {
       return out_.count * static_cast<std::int64_t>(item_size(view.dtype));
     };
     std::int64_t bytes = is_asked_ ? 0 : of(out_);
-    for (const View& view : views_)
+    for (const View& view : layout_.views)
       if (view.count != 1) bytes += of(view);
     return bytes;
   }
 
   void bring(std::int64_t first, std::int64_t count, char* to) const {
-    if (is_flat_) return bring_flat(first, count, to);
-    const ChainPieces pieces(flat_sizes_, asked_piece);
+    if (layout_.is_flat) return bring_flat(first, count, to);
+    const ChainPieces pieces(layout_.sizes, asked_piece);
     const auto item = static_cast<std::int64_t>(item_size(out_.dtype));
     const std::int64_t end = first + count;
     some(pieces, pieces.piece_of(first), pieces.piece_of(end - 1) + 1,
@@ -107,7 +105,7 @@ class PieceRun {
 
   /// Written where it is wanted: any stretch is made of pieces.
   void bring_flat(std::int64_t first, std::int64_t count, char* to) const {
-    const ChainPieces pieces(flat_sizes_, dense_piece);
+    const ChainPieces pieces(layout_.sizes, dense_piece);
     const Slots slots = make_slots(pieces);
     std::vector<Place> all;
     std::int64_t length = -1;
@@ -124,13 +122,6 @@ class PieceRun {
       }
       for (std::size_t k = 0; k < all.size(); ++k) compute(program_.ops[k], all[k]);
     }
-  }
-
-  View view_of(const Tensor& input) const {
-    View view = input.view();
-    if (view.count == 1) return view;
-    if (is_flat_) return make_view(view.data, view.dtype, flat_sizes_, Dims{1});
-    return view.sizes == program_.sizes ? view : broadcast_view(view, program_.sizes);
   }
 
   /// Where each op writes: a slot that no later op reads any more, -1 for the result itself. An op
@@ -153,7 +144,7 @@ class PieceRun {
         (fits ? over : later).push_back(slots_[static_cast<std::size_t>(read)]);
       });
       free.insert(free.end(), over.begin(), over.end());
-      if (i + 1 == count && !is_streamed_ && (is_flat_ || !is_asked_)) {
+      if (i + 1 == count && !is_streamed_ && (layout_.is_flat || !is_asked_)) {
         slots_.push_back(-1);
       } else if (free.empty()) {
         slots_.push_back(slot_count_++);
@@ -210,10 +201,10 @@ class PieceRun {
           place.in[k] = in_slot(slots_[at], program_.ops[at].result);
         } else if (kind == ChainSource::Kind::number) {
           place.in[k] = numbers_[i][k]->view();
-        } else if (views_[at].count == 1) {
-          place.in[k] = views_[at];
+        } else if (layout_.views[at].count == 1) {
+          place.in[k] = layout_.views[at];
         } else {
-          place.in[k] = pieces.part(views_[at], piece);
+          place.in[k] = pieces.part(layout_.views[at], piece);
           place.input[k] = index;
         }
       }
@@ -273,7 +264,7 @@ class PieceRun {
       for (int k = 0; k < program_.ops[i].op->operand_count(); ++k) {
         if (all[i].input[k] >= 0)
           all[i].in[k].data =
-              at_offset(views_[static_cast<std::size_t>(all[i].input[k])], pieces, piece);
+              at_offset(layout_.views[static_cast<std::size_t>(all[i].input[k])], pieces, piece);
       }
     }
   }
@@ -286,12 +277,10 @@ class PieceRun {
   }
 
   const ChainProgram& program_;
-  View out_;
+  const ChainLayout& layout_;
+  const View out_;
   const kernels::Table& table_;
-  Dims flat_sizes_;
-  bool is_flat_ = false;
-  std::vector<View> views_;  // of the inputs
-  std::vector<int> slots_;   // of the ops
+  std::vector<int> slots_;  // of the ops
   int slot_count_ = 0;
   std::int64_t slot_bytes_ = 1;  // an element's
   bool is_asked_ = false;
@@ -301,12 +290,18 @@ class PieceRun {
 
 }  // namespace
 
-void run_into(const View& out, const ChainProgram& program) { PieceRun(program, out).run(); }
+Tensor run_pieces(const ChainProgram& program) {
+  const ChainProgram::Op& last = program.ops.back();
+  const ChainLayout layout(program);
+  Tensor out = Tensor::fresh(program.sizes, last.result, {}, last.op->name());
+  out.body()->lay_out(program.sizes, layout.strides, 0);
+  PieceRun(program, layout, last.result, out.data()).run();
+  return out;
+}
 
 Tensor run_closed(const ChainProgram& program, const Closing& closing) {
-  const Dims& sizes = program.sizes;
-  const DType dtype = program.ops.back().result;
-  PieceRun run(program, make_view(nullptr, dtype, sizes, contiguous_strides(sizes)));
+  const ChainLayout layout(program);
+  PieceRun run(program, layout, program.ops.back().result, nullptr);
   return closing.of_brought(run.brought());
 }
 

@@ -5,8 +5,8 @@
 
 namespace garboard {
 
-/// Writes what the last op of a program gives to `out`, which is dense.
-void run_into(const View& out, const ChainProgram& program);
+/// What the last op of a program gives, without a history.
+Tensor run_pieces(const ChainProgram& program);
 /// What that is reduced to, without a history; it is never in memory as a whole.
 Tensor run_closed(const ChainProgram& program, const Closing& closing);
 

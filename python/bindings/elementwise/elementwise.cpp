@@ -50,7 +50,7 @@ constexpr auto binary = [](const Operand& a, const Operand& b, const Out& out) {
     return made_or_written(
         out, [&] { return op(left, b); }, [&](const Tensor& to) { op.into(to, left, b); });
   };
-  if constexpr (&op == &mul || &op == &floor_divide) return with_tensor(a, b, run);
+  if (&op == &mul || &op == &floor_divide) return with_tensor(a, b, run);
   refuse_two_numbers(op.name, a, b);
   return run(a);
 };
