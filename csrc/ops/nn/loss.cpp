@@ -3,6 +3,7 @@
 #include "csrc/core/error.h"
 #include "csrc/ops/create/convert.h"
 #include "csrc/ops/create/create.h"
+#include "csrc/ops/create/result_layout.h"
 #include "csrc/ops/elementwise/activations.h"
 #include "csrc/ops/elementwise/binary.h"
 #include "csrc/ops/elementwise/ternary.h"
@@ -102,7 +103,8 @@ Tensor formula(const Tensor& gradient, const Tensor& x, const Tensor& targets, c
 Tensor gradient_of_logits(const Backward& at, const Goals& goals) {
   const Tensor x = at.input(0), targets = at.other(0), log_sums = at.other(1), weight = at.other(2);
   if (is_grad_enabled()) return formula(at.grad, x, targets, weight, goals);
-  Tensor gradient = empty_of("cross_entropy", x.sizes(), x.dtype(), x.device());
+  const View logits = x.view();
+  Tensor gradient = empty_as("cross_entropy", logits.sizes, x.dtype(), x.device(), {&logits});
   const Tensor slopes = reshape(at.grad, {-1});
   const std::int64_t bad =
       kernels::run(kernels::CrossEntropyGradient{gradient.view(), slopes.view(),
