@@ -4,6 +4,7 @@
 #include <climits>
 
 #include "csrc/core/error.h"
+#include "csrc/device/backend.h"
 #include "csrc/ops/complex/complex.h"
 #include "csrc/ops/composite/join.h"
 #include "csrc/ops/create/convert.h"
@@ -48,6 +49,20 @@ inline void check_pair(const char* op, const Tensor& a, const Tensor& b) {
 inline Tensor turned(const Tensor& x) { return transpose(x, -2, -1); }
 /// Of real matrices the same.
 inline Tensor adjoint(const Tensor& x) { return conj(turned(x)); }
+
+/// Where LAPACK computes for `device`: on the host. What it is given comes there and what it gives
+/// goes back, without history; a device that computes nothing keeps both.
+inline Device lapack_device(Device device) { return computes(device) ? Device() : device; }
+inline Tensor moved(const Tensor& x, Device device) {
+  const GradModeGuard no_grad(false);
+  return to(x, device);
+}
+/// A copy that LAPACK may write, row-major.
+inline Tensor copy_for_lapack(const Tensor& x) {
+  const Tensor there = moved(x, lapack_device(x.device()));
+  const GradModeGuard no_grad(false);
+  return there == x ? clone(x) : there;
+}
 
 /// The sizes of a batch: those before the last `own`.
 inline Dims batch_sizes(const Tensor& x, int own = 2) {

@@ -18,7 +18,8 @@ using composite::triu;
 
 namespace {
 
-/// LU of `input`, unrecorded, which lies column by column: in the rows of `columns`.
+/// LU of a matrix, unrecorded, which lies column by column: in the rows of `columns`. `infos` are
+/// where LAPACK computes.
 struct ColumnFactors {
   Tensor columns, pivots, infos;
   std::int64_t failed;
@@ -27,15 +28,15 @@ ColumnFactors factored(const char* op, const Tensor& input) {
   const GradModeGuard no_grad(false);
   const Dims batch = batch_sizes(input);
   const std::int64_t k = std::min(rows_of(input), columns_of(input));
-  const Tensor columns = clone(turned(input));
-  const Tensor pivots = empty_of(op, with(batch, {k}), DType::int32, input.device());
-  const Tensor infos = infos_of(op, batch, input.device());
+  const Tensor columns = copy_for_lapack(turned(input));
+  const Device device = columns.device(), home = input.device();
+  const Tensor pivots = empty_of(op, with(batch, {k}), DType::int32, device);
+  const Tensor infos = infos_of(op, batch, device);
   std::int64_t failed = -1;
   if (columns.count() > 0)
-    failed =
-        kernels::run(kernels::LuFactor{{batched(infos, 0)}, batched(columns), batched(pivots, 1)},
-                     input.device());
-  return {columns, pivots, infos, failed};
+    failed = kernels::run(
+        kernels::LuFactor{{batched(infos, 0)}, batched(columns), batched(pivots, 1)}, device);
+  return {moved(columns, home), moved(pivots, home), infos, failed};
 }
 
 void refuse_singular(const char* op, const ColumnFactors& factors, const Dims& batch) {
@@ -51,14 +52,17 @@ Tensor solved(const char* op, const ColumnFactors& factors, const Tensor& other,
   const GradModeGuard no_grad(false);
   const Dims batch = broadcast_sizes(op, batch_sizes(factors.columns), batch_sizes(other));
   const std::int64_t n = rows_of(other), columns = columns_of(other);
-  const Tensor out = clone(expand(other, with(batch, {n, columns})));
-  if (out.count() == 0) return out;
-  Tensor lu_copy, pivots_copy;
-  const Tensor pivots = expand(unsqueeze(factors.pivots, -1), with(batch, {n, 1}));
-  const View lu = readable(expand(seen_turned(factors.columns), with(batch, {n, n})), lu_copy);
-  kernels::run(kernels::LuSolve{batched(out), lu, readable(pivots, pivots_copy), transposed},
-               out.device());
-  return out;
+  const Tensor out = copy_for_lapack(expand(other, with(batch, {n, columns})));
+  if (out.count() > 0) {
+    Tensor lu_copy, pivots_copy;
+    const Tensor own_lu = seen_turned(moved(factors.columns, out.device()));
+    const Tensor own_pivots = unsqueeze(moved(factors.pivots, out.device()), -1);
+    const Tensor pivots = expand(own_pivots, with(batch, {n, 1}));
+    const View lu = readable(expand(own_lu, with(batch, {n, n})), lu_copy);
+    kernels::run(kernels::LuSolve{batched(out), lu, readable(pivots, pivots_copy), transposed},
+                 out.device());
+  }
+  return moved(out, other.device());
 }
 
 /// Ones on the diagonals of the sizes of square matrices.
@@ -123,25 +127,23 @@ Tensor lu_gradient(const Tensor& lu, const Tensor& gradient) {
 WithInfos cholesky(const char* op, const Tensor& input, bool upper, bool checks) {
   check_square(op, input);
   const Dims batch = batch_sizes(input);
-  const Tensor out = [&] {
-    const GradModeGuard no_grad(false);
-    return clone(input);
-  }();
-  const Tensor infos = infos_of(op, batch, input.device());
+  const Tensor factor = copy_for_lapack(input);
+  const Device device = factor.device();
+  const Tensor infos = infos_of(op, batch, device);
   std::int64_t failed = -1;
-  if (out.count() > 0)
-    failed =
-        kernels::run(kernels::Cholesky{{batched(infos, 0)}, batched(out), upper}, input.device());
+  if (factor.count() > 0)
+    failed = kernels::run(kernels::Cholesky{{batched(infos, 0)}, batched(factor), upper}, device);
   if (checks && failed >= 0)
     throw LinAlgError(text(named(op, failed, batch), " is not positive definite: its minor of ",
                            "order ", info_at(infos, failed), " is not; a positive definite one is ",
                            "needed"));
+  const Tensor out = moved(factor, input.device());
   record(op, out, {input}, Keep::output, [upper](const Backward& at) -> Grads {
     const Tensor factor = at.output();
     return upper ? cholesky_gradient(adjoint(factor), adjoint(at.grad))
                  : cholesky_gradient(factor, at.grad);
   });
-  return {out, infos};
+  return {out, moved(infos, input.device())};
 }
 
 LuFactors lu_factor(const char* op, const Tensor& input, bool checks) {
@@ -160,19 +162,19 @@ LuFactors lu_factor(const char* op, const Tensor& input, bool checks) {
            return take_along_dim(lu_gradient(lu, at.grad), unsqueeze(places, -1), -2);
          },
          {{"pivots", factors.pivots}});
-  return {out, factors.pivots, factors.infos};
+  return {out, factors.pivots, moved(factors.infos, input.device())};
 }
 
 Tensor lu_places(const char* op, const Tensor& pivots, std::int64_t rows) {
   if (pivots.dtype() != DType::int32 || pivots.ndim() == 0)
     throw DTypeError(text(op, ": pivots of dtype ", name_of(pivots.dtype()), " and sizes ",
                           pivots.sizes(), "; int32 of at least one dim is needed"));
-  const Tensor dense = contiguous(pivots);
+  const Tensor dense = contiguous(moved(pivots, lapack_device(pivots.device())));
   const Tensor out =
       empty_of(op, with(batch_sizes(dense, 1), {rows}), DType::int64, dense.device());
   if (out.count() > 0)
     kernels::run(kernels::LuPlaces{batched(out, 1), batched(dense, 1)}, out.device());
-  return out;
+  return moved(out, pivots.device());
 }
 
 WithInfos solve(const char* op, const Tensor& input, const Tensor& other, bool checks) {
@@ -199,7 +201,7 @@ WithInfos solve(const char* op, const Tensor& input, const Tensor& other, bool c
            return grads;
          },
          {{"factors", factors.columns}, {"pivots", factors.pivots}});
-  return {out, factors.infos};
+  return {out, moved(factors.infos, input.device())};
 }
 
 Tensor solve_triangular(const char* op, const Tensor& input, const Tensor& other, bool upper,
@@ -214,14 +216,17 @@ Tensor solve_triangular(const char* op, const Tensor& input, const Tensor& other
   Tensor out;
   {
     const GradModeGuard no_grad(false);
-    out = clone(expand(other, with(batch, {rows_of(other), columns_of(other)})));
+    const Tensor made =
+        copy_for_lapack(expand(other, with(batch, {rows_of(other), columns_of(other)})));
     Tensor copy;
-    if (out.count() > 0) {
-      const Tensor spread = expand(input, with(batch, {rows_of(input), rows_of(input)}));
-      kernels::run(kernels::TriangularSolve{batched(out), readable(spread, copy), upper, left,
+    if (made.count() > 0) {
+      const Tensor triangle = moved(input, made.device());
+      const Tensor spread = expand(triangle, with(batch, {rows_of(input), rows_of(input)}));
+      kernels::run(kernels::TriangularSolve{batched(made), readable(spread, copy), upper, left,
                                             unitriangular},
-                   out.device());
+                   made.device());
     }
+    out = moved(made, other.device());
   }
   record(op, out, {input, other}, Keep::first | Keep::output,
          [op, upper, left, unitriangular, sizes = other.sizes()](const Backward& at) -> Grads {

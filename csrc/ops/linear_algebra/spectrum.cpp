@@ -16,11 +16,6 @@ namespace {
 
 constexpr std::int64_t block = 64;  // LAPACK's, at most: so many columns at a time
 
-Tensor copied(const Tensor& x) {
-  const GradModeGuard no_grad(false);
-  return clone(x);
-}
-
 std::int64_t batch_of(const Tensor& x) { return batch_sizes(x).product(); }
 
 [[noreturn]] void refuse(const char* op, std::int64_t failed, const Dims& batch, int info,
@@ -98,11 +93,11 @@ QrFactors qr(const char* op, const Tensor& input, QrMode mode) {
   const std::int64_t rows = rows_of(input), columns = columns_of(input);
   const std::int64_t k = std::min(rows, columns), width = mode == QrMode::complete ? rows : k;
   const Dims batch = batch_sizes(input);
-  const Device device = input.device();
   QrFactors out;
   {
     const GradModeGuard no_grad(false);
-    const Tensor work = clone(input);
+    const Tensor work = copy_for_lapack(input);
+    const Device device = work.device();
     const Tensor scales = empty_of(op, with(batch, {k}), input.dtype(), device);
     const std::int64_t each = block * std::max<std::int64_t>(std::max(columns, width), 1);
     const Tensor memory = memory_for(op, batch_of(input), each, input.dtype(), device);
@@ -118,6 +113,7 @@ QrFactors qr(const char* op, const Tensor& input, QrMode mode) {
       if (out.q.count() > 0)
         kernels::run(kernels::QrVectors{batched(out.q), batched(scales, 1), memory.view()}, device);
     }
+    out = {moved(out.q, input.device()), moved(out.r, input.device())};
   }
   // Each output has a rule of its own, linear in its gradient; the other one comes as it was, or
   // where the rule is to have a gradient, again from the input.
@@ -142,10 +138,10 @@ QrFactors qr(const char* op, const Tensor& input, QrMode mode) {
 Eigenpairs eigh(const char* op, const Tensor& input, bool upper, bool given_wants_vectors) {
   check_square(op, input);
   const std::int64_t n = rows_of(input), batch = batch_of(input);
-  const Device device = input.device();
   // The values' gradient needs the vectors.
   const bool wants_vectors = given_wants_vectors || must_record({input});
-  const Tensor rows = copied(input);
+  const Tensor rows = copy_for_lapack(input);
+  const Device device = rows.device();
   Eigenpairs out;
   out.values = empty_of(op, with(batch_sizes(input), {n}), component_of(input.dtype()), device);
   const Tensor infos = infos_of(op, batch_sizes(input), device);
@@ -165,8 +161,9 @@ Eigenpairs eigh(const char* op, const Tensor& input, bool upper, bool given_want
                                              device);
     if (failed >= 0) refuse(op, failed, batch_sizes(input), info_at(infos, failed), n);
   }
+  out.values = moved(out.values, input.device());
   if (!wants_vectors) return out;
-  const Tensor vectors = seen_turned(rows);
+  const Tensor vectors = seen_turned(moved(rows, input.device()));
   const Tensor other_values = detach(out.values), other_vectors = detach(vectors);
   record(op, out.values, {input}, Keep::first,
          [op, upper](const Backward& at) -> Grads {
@@ -213,7 +210,7 @@ Eigenpairs eig(const char* op, const Tensor& input, bool given_wants_vectors) {
   check_square(op, input);
   const std::int64_t n = rows_of(input), batch = batch_of(input);
   const Dims sizes = batch_sizes(input);
-  const Device device = input.device();
+  const Device device = lapack_device(input.device());
   const DType dtype = complex_of(input.dtype());
   const bool wants_vectors = given_wants_vectors || must_record({input});
   Eigenpairs out;
@@ -221,7 +218,7 @@ Eigenpairs eig(const char* op, const Tensor& input, bool given_wants_vectors) {
   Tensor rows;
   if (wants_vectors) rows = empty_of(op, with(sizes, {n, n}), dtype, device);
   if (input.count() > 0) {
-    const Tensor columns = copied(turned(input)), infos = infos_of(op, sizes, device);
+    const Tensor columns = copy_for_lapack(turned(input)), infos = infos_of(op, sizes, device);
     const std::int64_t each = (5 + block) * n + (wants_vectors ? n * n : 0);
     const Tensor memory = memory_for(op, batch, each, input.dtype(), device);
     kernels::Eig of{
@@ -231,8 +228,9 @@ Eigenpairs eig(const char* op, const Tensor& input, bool given_wants_vectors) {
     const std::int64_t failed = kernels::run(of, device);
     if (failed >= 0) refuse(op, failed, sizes, info_at(infos, failed), n);
   }
+  out.values = moved(out.values, input.device());
   if (!wants_vectors) return out;
-  const Tensor vectors = seen_turned(rows);
+  const Tensor vectors = seen_turned(moved(rows, input.device()));
   const Tensor other_values = detach(out.values), other_vectors = detach(vectors);
   record(op, out.values, {input}, Keep::first,
          [op](const Backward& at) -> Grads {
@@ -306,7 +304,7 @@ SingularValues svd(const char* op, const Tensor& input, bool full, bool given_wa
   const std::int64_t m = rows_of(input), n = columns_of(input), k = std::min(m, n);
   const std::int64_t longer = std::max(m, n), batch = batch_of(input);
   const Dims sizes = batch_sizes(input);
-  const Device device = input.device();
+  const Device device = lapack_device(input.device());
   const DType dtype = input.dtype();
   const bool wants_vectors = given_wants_vectors || must_record({input});
   SingularValues out;
@@ -316,7 +314,7 @@ SingularValues svd(const char* op, const Tensor& input, bool full, bool given_wa
     out.vh = empty_of(op, with(sizes, {full ? n : k, n}), dtype, device);
   }
   if (input.count() > 0) {
-    const Tensor work = copied(input), infos = infos_of(op, sizes, device);
+    const Tensor work = copy_for_lapack(input), infos = infos_of(op, sizes, device);
     const std::int64_t of_reals =
         is_complex(dtype) ? (kernels::Svd::reals(m, n, wants_vectors) + 1) / 2 : 0;
     const std::int64_t of_numbers =
@@ -340,7 +338,10 @@ SingularValues svd(const char* op, const Tensor& input, bool full, bool given_wa
                                  vectors->sizes()));
     }
   }
+  out.s = moved(out.s, input.device());
   if (!wants_vectors) return out;
+  out.u = moved(out.u, input.device());
+  out.vh = moved(out.vh, input.device());
   const Tensor other_u = detach(out.u), other_s = detach(out.s), other_vh = detach(out.vh);
   record(op, out.s, {input}, Keep::first,
          [op, full](const Backward& at) -> Grads {
