@@ -45,7 +45,6 @@ def eig(A: Tensor) -> Eig:
             the vectors are linearly dependent.
         ShapeError: The matrices are not square.
         DTypeError: Another dtype.
-        DeviceError: The device has no LAPACK.
         TypeError: `A` is no Tensor.
         DisposedError: `A` is disposed.
 
@@ -75,7 +74,6 @@ def eigvals(A: Tensor, *, out: Tensor | None = None) -> Tensor:
             the vectors are linearly dependent.
         ShapeError: The matrices are not square.
         DTypeError: Another dtype.
-        DeviceError: The device has no LAPACK.
         GradientError: Grad mode is on, `out` is given, and a tensor requires grad.
         TypeError: `A` is no Tensor.
         DisposedError: `A` is disposed.
@@ -107,7 +105,6 @@ def eigh(A: Tensor, UPLO: Literal["L", "U"] = "L") -> Eigh:
         LinAlgError: A matrix has elements that are not finite, or does not converge.
         ShapeError: The matrices are not square.
         DTypeError: Another dtype.
-        DeviceError: The device has no LAPACK.
         ValueError: Another triangle.
         TypeError: `A` is no Tensor.
         DisposedError: `A` is disposed.
@@ -138,7 +135,6 @@ def eigvalsh(A: Tensor, UPLO: Literal["L", "U"] = "L", *, out: Tensor | None = N
         LinAlgError: A matrix has elements that are not finite, or does not converge.
         ShapeError: The matrices are not square.
         DTypeError: Another dtype.
-        DeviceError: The device has no LAPACK.
         ValueError: Another triangle.
         GradientError: Grad mode is on, `out` is given, and a tensor requires grad.
         TypeError: `A` is no Tensor.

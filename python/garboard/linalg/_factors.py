@@ -90,7 +90,6 @@ def cholesky(A: Tensor, *, upper: bool = False, out: Tensor | None = None) -> Te
         LinAlgError: A matrix is not positive definite.
         ShapeError: The matrices are not square.
         DTypeError: Another dtype.
-        DeviceError: The device has no LAPACK.
         GradientError: Grad mode is on, `out` is given, and a tensor requires grad.
         TypeError: An argument is of another type.
         DisposedError: `A` is disposed.
@@ -128,7 +127,6 @@ def cholesky_ex(
         LinAlgError: A matrix is not positive definite, and `check_errors`.
         ShapeError: The matrices are not square.
         DTypeError: Another dtype.
-        DeviceError: The device has no LAPACK.
         TypeError: An argument is of another type.
         DisposedError: `A` is disposed.
 
@@ -161,7 +159,6 @@ def lu_factor(A: Tensor, *, pivot: bool = True) -> LUFactor:
         LinAlgError: A matrix is singular.
         ShapeError: There are fewer than two dims.
         DTypeError: Another dtype.
-        DeviceError: The device has no LAPACK.
         ValueError: `pivot` is False.
         TypeError: An argument is of another type.
         DisposedError: `A` is disposed.
@@ -194,7 +191,6 @@ def lu_factor_ex(
         LinAlgError: A matrix is singular, and `check_errors`.
         ShapeError: There are fewer than two dims.
         DTypeError: Another dtype.
-        DeviceError: The device has no LAPACK.
         ValueError: `pivot` is False.
         TypeError: An argument is of another type.
         DisposedError: `A` is disposed.
@@ -227,7 +223,6 @@ def lu(A: Tensor, *, pivot: bool = True) -> LU:
     Raises:
         ShapeError: There are fewer than two dims.
         DTypeError: Another dtype.
-        DeviceError: The device has no LAPACK.
         ValueError: `pivot` is False.
         TypeError: An argument is of another type.
         DisposedError: `A` is disposed.
@@ -283,7 +278,7 @@ def lu_solve(
     Raises:
         ShapeError: The sizes do not fit.
         DTypeError: The dtypes differ, or are others.
-        DeviceError: The tensors are on two devices, or the device has no LAPACK.
+        DeviceError: The tensors are on two devices.
         GradientError: Grad mode is on, `out` is given, and a tensor requires grad.
         TypeError: An argument is of another type.
         DisposedError: A tensor is disposed.
@@ -334,7 +329,6 @@ def qr(A: Tensor, mode: Literal["reduced", "complete", "r"] = "reduced") -> QR:
     Raises:
         ShapeError: There are fewer than two dims.
         DTypeError: Another dtype.
-        DeviceError: The device has no LAPACK.
         ValueError: Another mode.
         TypeError: `A` is no Tensor.
         DisposedError: `A` is disposed.
@@ -369,7 +363,6 @@ def svd(A: Tensor, full_matrices: bool = True) -> SVD:
         LinAlgError: A matrix has elements that are not finite, or does not converge.
         ShapeError: There are fewer than two dims.
         DTypeError: Another dtype.
-        DeviceError: The device has no LAPACK.
         TypeError: An argument is of another type.
         DisposedError: `A` is disposed.
 
@@ -398,7 +391,6 @@ def svdvals(A: Tensor, *, out: Tensor | None = None) -> Tensor:
         LinAlgError: A matrix has elements that are not finite, or does not converge.
         ShapeError: There are fewer than two dims.
         DTypeError: Another dtype.
-        DeviceError: The device has no LAPACK.
         GradientError: Grad mode is on, `out` is given, and a tensor requires grad.
         TypeError: `A` is no Tensor.
         DisposedError: `A` is disposed.

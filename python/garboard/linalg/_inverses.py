@@ -99,7 +99,6 @@ def pinv(
         LinAlgError: A matrix has elements that are not finite, or does not converge.
         ShapeError: There are fewer than two dims.
         DTypeError: Another dtype.
-        DeviceError: The device has no LAPACK.
         ValueError: A tolerance is negative.
         GradientError: Grad mode is on, `out` is given, and a tensor requires grad.
         TypeError: An argument is of another type.
@@ -158,7 +157,6 @@ def matrix_rank(
         LinAlgError: A matrix has elements that are not finite, or does not converge.
         ShapeError: There are fewer than two dims.
         DTypeError: Another dtype.
-        DeviceError: The device has no LAPACK.
         ValueError: A tolerance is negative.
         GradientError: Grad mode is on, `out` is given, and a tensor requires grad.
         TypeError: An argument is of another type.
@@ -199,7 +197,6 @@ def cond(A: Tensor, p: Number | str | None = None, *, out: Tensor | None = None)
         LinAlgError: A matrix has elements that are not finite, or does not converge.
         ShapeError: There are fewer than two dims, or the matrices are not square.
         DTypeError: Another dtype.
-        DeviceError: The device has no LAPACK.
         ValueError: Another norm.
         GradientError: Grad mode is on, `out` is given, and a tensor requires grad.
         TypeError: An argument is of another type.
@@ -256,7 +253,7 @@ def lstsq(
         LinAlgError: A matrix has elements that are not finite, or does not converge.
         ShapeError: The sizes do not fit.
         DTypeError: The dtypes differ, or are others.
-        DeviceError: The tensors are on two devices, or the device has no LAPACK.
+        DeviceError: The tensors are on two devices.
         ValueError: `rcond` is negative, or another driver.
         TypeError: An argument is of another type.
         DisposedError: A tensor is disposed.

@@ -41,7 +41,6 @@ def lu(A: Tensor, pivot: bool = True, get_infos: bool = False) -> LUFactor | LUF
         LinAlgError: A matrix is singular, and `get_infos` False.
         ShapeError: There are fewer than two dims.
         DTypeError: Another dtype.
-        DeviceError: The device has no LAPACK.
         ValueError: `pivot` is False.
         TypeError: An argument is of another type.
         DisposedError: `A` is disposed.
@@ -127,7 +126,7 @@ def lu_solve(b: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor | Non
     Raises:
         ShapeError: The sizes do not fit.
         DTypeError: The dtypes differ, or are others.
-        DeviceError: The tensors are on two devices, or the device has no LAPACK.
+        DeviceError: The tensors are on two devices.
         GradientError: Grad mode is on, `out` is given, and a tensor requires grad.
         TypeError: An argument is of another type.
         DisposedError: A tensor is disposed.

@@ -92,7 +92,6 @@ def inverse(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         LinAlgError: A matrix is singular.
         ShapeError: The matrices are not square.
         DTypeError: Another dtype.
-        DeviceError: The device has no LAPACK.
         GradientError: Grad mode is on, `out` is given, and a tensor requires grad.
         TypeError: `input` is no Tensor.
         DisposedError: `input` is disposed.
@@ -118,7 +117,6 @@ def det(input: Tensor) -> Tensor:
     Raises:
         ShapeError: The matrices are not square.
         DTypeError: Another dtype.
-        DeviceError: The device has no LAPACK.
         TypeError: `input` is no Tensor.
         DisposedError: `input` is disposed.
 
@@ -143,7 +141,6 @@ def slogdet(input: Tensor) -> SlogDet:
     Raises:
         ShapeError: The matrices are not square.
         DTypeError: Another dtype.
-        DeviceError: The device has no LAPACK.
         TypeError: `input` is no Tensor.
         DisposedError: `input` is disposed.
 
@@ -168,7 +165,6 @@ def logdet(input: Tensor) -> Tensor:
     Raises:
         ShapeError: The matrices are not square.
         DTypeError: Another dtype.
-        DeviceError: The device has no LAPACK.
         TypeError: `input` is no Tensor.
         DisposedError: `input` is disposed.
 
@@ -197,7 +193,6 @@ def cholesky(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -
         LinAlgError: A matrix is not positive definite.
         ShapeError: The matrices are not square.
         DTypeError: Another dtype.
-        DeviceError: The device has no LAPACK.
         GradientError: Grad mode is on, `out` is given, and a tensor requires grad.
         TypeError: An argument is of another type.
         DisposedError: `input` is disposed.
@@ -231,7 +226,7 @@ def cholesky_solve(
     Raises:
         ShapeError: The sizes do not fit.
         DTypeError: The dtypes differ, or are others.
-        DeviceError: The tensors are on two devices, or the device has no LAPACK.
+        DeviceError: The tensors are on two devices.
         GradientError: Grad mode is on, `out` is given, and a tensor requires grad.
         TypeError: An argument is of another type.
         DisposedError: A tensor is disposed.
@@ -265,7 +260,6 @@ def cholesky_inverse(L: Tensor, upper: bool = False, *, out: Tensor | None = Non
     Raises:
         ShapeError: The sizes do not fit.
         DTypeError: Another dtype.
-        DeviceError: The device has no LAPACK.
         GradientError: Grad mode is on, `out` is given, and a tensor requires grad.
         TypeError: An argument is of another type.
         DisposedError: `L` is disposed.
@@ -295,7 +289,6 @@ def qr(input: Tensor, some: bool = True) -> QR:
     Raises:
         ShapeError: There are fewer than two dims.
         DTypeError: Another dtype.
-        DeviceError: The device has no LAPACK.
         TypeError: An argument is of another type.
         DisposedError: `input` is disposed.
 
@@ -324,7 +317,6 @@ def svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> SvdOfThree
         LinAlgError: A matrix has elements that are not finite, or does not converge.
         ShapeError: There are fewer than two dims.
         DTypeError: Another dtype.
-        DeviceError: The device has no LAPACK.
         TypeError: An argument is of another type.
         DisposedError: `input` is disposed.
 
@@ -359,7 +351,6 @@ def pinverse(input: Tensor, rcond: float = 1e-15) -> Tensor:
         LinAlgError: A matrix has elements that are not finite, or does not converge.
         ShapeError: There are fewer than two dims.
         DTypeError: Another dtype.
-        DeviceError: The device has no LAPACK.
         ValueError: `rcond` is negative.
         TypeError: An argument is of another type.
         DisposedError: `input` is disposed.
@@ -415,7 +406,6 @@ def matrix_exp(input: Tensor) -> Tensor:
     Raises:
         ShapeError: The matrices are not square.
         DTypeError: Another dtype.
-        DeviceError: The device has no LAPACK.
         TypeError: `input` is no Tensor.
         DisposedError: `input` is disposed.
 
@@ -450,7 +440,7 @@ def triangular_solve(
     Raises:
         ShapeError: The sizes do not fit.
         DTypeError: The dtypes differ, or are others.
-        DeviceError: The tensors are on two devices, or the device has no LAPACK.
+        DeviceError: The tensors are on two devices.
         TypeError: An argument is of another type.
         DisposedError: A tensor is disposed.
 

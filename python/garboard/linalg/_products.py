@@ -340,7 +340,6 @@ def matrix_exp(A: Tensor) -> Tensor:
     Raises:
         ShapeError: The matrices are not square.
         DTypeError: Another dtype.
-        DeviceError: The device has no LAPACK.
         TypeError: `A` is no Tensor.
         DisposedError: `A` is disposed.
 

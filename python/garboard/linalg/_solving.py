@@ -64,7 +64,7 @@ def solve(A: Tensor, B: Tensor, *, left: bool = True, out: Tensor | None = None)
         LinAlgError: A matrix is singular.
         ShapeError: The sizes do not fit.
         DTypeError: The dtypes differ, or are others.
-        DeviceError: The tensors are on two devices, or the device has no LAPACK.
+        DeviceError: The tensors are on two devices.
         GradientError: Grad mode is on, `out` is given, and a tensor requires grad.
         TypeError: An argument is of another type.
         DisposedError: A tensor is disposed.
@@ -98,7 +98,7 @@ def solve_ex(
         LinAlgError: A matrix is singular, and `check_errors`.
         ShapeError: The sizes do not fit.
         DTypeError: The dtypes differ, or are others.
-        DeviceError: The tensors are on two devices, or the device has no LAPACK.
+        DeviceError: The tensors are on two devices.
         TypeError: An argument is of another type.
         DisposedError: A tensor is disposed.
 
@@ -160,7 +160,7 @@ def solve_triangular(
     Raises:
         ShapeError: The sizes do not fit.
         DTypeError: The dtypes differ, or are others.
-        DeviceError: The tensors are on two devices, or the device has no LAPACK.
+        DeviceError: The tensors are on two devices.
         GradientError: Grad mode is on, `out` is given, and a tensor requires grad.
         TypeError: An argument is of another type.
         DisposedError: A tensor is disposed.
@@ -204,7 +204,6 @@ def inv(A: Tensor, *, out: Tensor | None = None) -> Tensor:
         LinAlgError: A matrix is singular.
         ShapeError: The matrices are not square.
         DTypeError: Another dtype.
-        DeviceError: The device has no LAPACK.
         GradientError: Grad mode is on, `out` is given, and a tensor requires grad.
         TypeError: `A` is no Tensor.
         DisposedError: `A` is disposed.
@@ -230,7 +229,6 @@ def inv_ex(A: Tensor, *, check_errors: bool = False) -> InvEx:
         LinAlgError: A matrix is singular, and `check_errors`.
         ShapeError: The matrices are not square.
         DTypeError: Another dtype.
-        DeviceError: The device has no LAPACK.
         TypeError: An argument is of another type.
         DisposedError: `A` is disposed.
 
@@ -262,7 +260,6 @@ def det(A: Tensor, *, out: Tensor | None = None) -> Tensor:
     Raises:
         ShapeError: The matrices are not square.
         DTypeError: Another dtype.
-        DeviceError: The device has no LAPACK.
         GradientError: Grad mode is on, `out` is given, and a tensor requires grad.
         TypeError: `A` is no Tensor.
         DisposedError: `A` is disposed.
@@ -288,7 +285,6 @@ def slogdet(A: Tensor) -> SlogDet:
     Raises:
         ShapeError: The matrices are not square.
         DTypeError: Another dtype.
-        DeviceError: The device has no LAPACK.
         TypeError: `A` is no Tensor.
         DisposedError: `A` is disposed.
 
