@@ -76,7 +76,9 @@ Tensor contiguous(const Tensor& input) { return input.is_contiguous() ? input : 
 Tensor to(const Tensor& input, DType dtype) {
   if (input.dtype() == dtype) return input;
   const View view = input.view();
-  return copied("to", empty_as("to", view.sizes, dtype, input.device(), {&view}), input);
+  const Tensor result = empty_of("to", view.sizes, dtype, input.device());
+  lie_as(result, {&view});
+  return copied("to", result, input);
 }
 
 Tensor to(const Tensor& input, Device device, Transfer transfer) {

@@ -1,7 +1,5 @@
 #include "csrc/ops/create/result_layout.h"
 
-#include "csrc/ops/create/create.h"
-
 namespace garboard {
 namespace {
 
@@ -36,11 +34,9 @@ Dims common_strides(const Dims& sizes, std::span<const View* const> inputs) {
   return like && fills_memory(*like) ? like->strides : contiguous_strides(sizes);
 }
 
-Tensor empty_as(const char* op, const Dims& sizes, DType dtype, Device device,
-                std::initializer_list<const View*> inputs) {
-  Tensor result = empty_of(op, sizes, dtype, device);
-  result.body()->lay_out(sizes, common_strides(sizes, {inputs.begin(), inputs.size()}), 0);
-  return result;
+void lie_as(const Tensor& fresh, std::initializer_list<const View*> inputs) {
+  const Dims sizes = fresh.sizes();
+  fresh.body()->lay_out(sizes, common_strides(sizes, {inputs.begin(), inputs.size()}), 0);
 }
 
 }  // namespace garboard

@@ -14,8 +14,7 @@ namespace garboard {
 /// grain anyway, and row-major suits what comes next.
 Dims common_strides(const Dims& sizes, std::span<const View* const> inputs);
 
-/// Uninitialised, with these strides.
-Tensor empty_as(const char* op, const Dims& sizes, DType dtype, Device device,
-                std::initializer_list<const View*> inputs);
+/// Gives `fresh`, row-major and without values yet, these strides.
+void lie_as(const Tensor& fresh, std::initializer_list<const View*> inputs);
 
 }  // namespace garboard

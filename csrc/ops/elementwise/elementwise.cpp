@@ -149,16 +149,19 @@ ResultPlan plan(const Ternary& op, const Operand& a, const Operand& b, const Ope
   return plan;
 }
 
-/// Runs `op` into `out`, or into a result of its own.
+Tensor fresh_of(const char* op, const ResultPlan& plan) {
+  return empty_of(op, plan.sizes, plan.result, plan.device);
+}
+
+/// Runs `op` into `given`, or into a result of its own.
 Tensor run(const Ternary& op, const ResultPlan& plan, const Tensor* given, const Operand& a,
            const Operand& b, const Operand& c) {
+  Tensor out = given ? *given : fresh_of(op.name, plan);
   const Input x(a, op.takes_condition ? DType::boolean : plan.dtype, plan.sizes, given);
   const Input y(b, plan.dtype, plan.sizes, given);
   const Input z(c, plan.dtype, plan.sizes, given);
+  if (!given) lie_as(out, {&x.view(), &y.view(), &z.view()});
   const auto kernel = kernels::table_of(plan.device).ternary[op.kernel.index];
-  Tensor out = given ? *given
-                     : empty_as(op.name, plan.sizes, plan.result, plan.device,
-                                {&x.view(), &y.view(), &z.view()});
   write(op.name, out, plan.dtype, [&](const View& view) {
     kernel(view, x.view(), y.view(), z.view(), current_stream(plan.device));
   });
@@ -287,10 +290,10 @@ Tensor with_number(const Binary& op, const Operand& a, const Operand& b) {
 /// Whatever there is to convert, broadcast or place on another device.
 Tensor converted(const Binary& op, const Operand& a, const Operand& b) {
   const ResultPlan plan = garboard::plan(op, a, b);
-  Tensor out;
+  Tensor out = fresh_of(op.name, plan);
   {
     const Input x = input_of(op, a, plan, nullptr), y = input_of(op, b, plan, nullptr);
-    out = empty_as(op.name, plan.sizes, plan.result, plan.device, {&x.view(), &y.view()});
+    lie_as(out, {&x.view(), &y.view()});
     kernels::table_of(plan.device)
         .binary[op.kernel.index](out.view(), x.view(), y.view(), current_stream(plan.device));
   }
@@ -310,8 +313,9 @@ Tensor Unary::operator()(const Tensor& input) const {
     out = empty_like(name, input, result);
     run(out.flat_view(), input.flat_view(), current_stream(device));
   } else {
+    out = empty_of(name, input.sizes(), result, device);
     const Input x(input, dtype, input.sizes(), nullptr);
-    out = empty_as(name, input.sizes(), result, device, {&x.view()});
+    lie_as(out, {&x.view()});
     run(out.view(), x.view(), current_stream(device));
   }
   if (gradient && is_grad_enabled() && input.requires_grad()) {

@@ -292,8 +292,8 @@ class PieceRun {
 
 Tensor run_pieces(const ChainProgram& program) {
   const ChainProgram::Op& last = program.ops.back();
-  const ChainLayout layout(program);
   Tensor out = Tensor::fresh(program.sizes, last.result, {}, last.op->name());
+  const ChainLayout layout(program);
   out.body()->lay_out(program.sizes, layout.strides, 0);
   PieceRun(program, layout, last.result, out.data()).run();
   return out;

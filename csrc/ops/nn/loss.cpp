@@ -103,8 +103,9 @@ Tensor formula(const Tensor& gradient, const Tensor& x, const Tensor& targets, c
 Tensor gradient_of_logits(const Backward& at, const Goals& goals) {
   const Tensor x = at.input(0), targets = at.other(0), log_sums = at.other(1), weight = at.other(2);
   if (is_grad_enabled()) return formula(at.grad, x, targets, weight, goals);
+  const Tensor gradient = empty_of("cross_entropy", x.sizes(), x.dtype(), x.device());
   const View logits = x.view();
-  Tensor gradient = empty_as("cross_entropy", logits.sizes, x.dtype(), x.device(), {&logits});
+  lie_as(gradient, {&logits});
   const Tensor slopes = reshape(at.grad, {-1});
   const std::int64_t bad =
       kernels::run(kernels::CrossEntropyGradient{gradient.view(), slopes.view(),
