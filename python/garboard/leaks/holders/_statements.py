@@ -77,7 +77,7 @@ class _Read:
 
 _T = TypeVar("_T")
 _BLOCKS = (ast.stmt, ast.ExceptHandler, ast.match_case)
-_MOST_FILES = 64
+_MOST_FILES = 16
 
 _files: dict[str, _Read] = {}  # what was read last stands last
 
