@@ -75,9 +75,11 @@ Tensor contiguous(const Tensor& input) { return input.is_contiguous() ? input : 
 
 Tensor to(const Tensor& input, DType dtype) {
   if (input.dtype() == dtype) return input;
-  const View view = input.view();
-  const Tensor result = empty_of("to", view.sizes, dtype, input.device());
-  lie_as(result, {&view});
+  const Tensor result = empty_of("to", input.sizes(), dtype, input.device());
+  if (!input.is_contiguous()) {
+    const View view = input.view();
+    lie_as(result, {&view});
+  }
   return copied("to", result, input);
 }
 

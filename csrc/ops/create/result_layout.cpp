@@ -23,20 +23,24 @@ bool is_broadcast(const View& view) {
 
 }  // namespace
 
-Dims common_strides(const Dims& sizes, std::span<const View* const> inputs) {
+const View* shared_layout(const Dims& sizes, std::span<const View* const> inputs) {
   const View* like = nullptr;
   for (const View* input : inputs) {
-    if (input->sizes != sizes || is_broadcast(*input)) continue;
-    if (input->contiguous || (like && input->strides != like->strides))
-      return contiguous_strides(sizes);
+    if (input->sizes != sizes) continue;
+    if (input->contiguous) return nullptr;
+    if (is_broadcast(*input)) continue;
+    if (like && input->strides != like->strides) return nullptr;
     like = input;
   }
-  return like && fills_memory(*like) ? like->strides : contiguous_strides(sizes);
+  return like && fills_memory(*like) ? like : nullptr;
 }
 
 void lie_as(const Tensor& fresh, std::initializer_list<const View*> inputs) {
-  const Dims sizes = fresh.sizes();
-  fresh.body()->lay_out(sizes, common_strides(sizes, {inputs.begin(), inputs.size()}), 0);
+  for (const View* input : inputs) {  // the usual case, without copies
+    if (input->contiguous && fresh.has_sizes(input->sizes)) return;
+  }
+  const View* const like = shared_layout(fresh.sizes(), {inputs.begin(), inputs.size()});
+  if (like) fresh.body()->lay_out(like->sizes, like->strides, 0);
 }
 
 }  // namespace garboard

@@ -42,8 +42,9 @@ ChainLayout::ChainLayout(const ChainProgram& program) : sizes(program.sizes) {
     views.push_back(fits ? view : broadcast_view(view, sizes));
     given.push_back(&views.back());
   }
-  strides = common_strides(sizes, given);
-  const bool is_row_major = is_contiguous(sizes, strides);
+  const View* const like = shared_layout(sizes, given);
+  const bool is_row_major = !like;
+  strides = like ? like->strides : contiguous_strides(sizes);
   Dims order;
   if (!is_row_major) {
     for (int i = 0; i < sizes.size(); ++i) order.push_back(i);
