@@ -112,7 +112,7 @@ class NativeOptimizer(Optimizer):
 
         Raises:
             DisposedError: The optimizer or one of its parameters has ended.
-            DTypeError: A parameter is not floating or not contiguous.
+            DTypeError: A parameter is not floating.
             TypeError: `closure` cannot be called.
             OutOfMemoryError: There is no room for the state; no parameter of that group has
                 changed, and the step can be taken again.
