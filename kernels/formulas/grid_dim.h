@@ -32,10 +32,11 @@ class GridDim {
     return sampling_ == Sampling::cubic ? 4 : sampling_ == Sampling::linear ? 2 : 1;
   }
 
-  /// Writes `along()` numbers of elements, -1 outside, their factors, and how fast those change.
-  GARBOARD_HD void read(T given, std::int32_t* at, T* factor, T* slope) const {
+  /// Writes `along()` numbers of elements, -1 outside, their factors, and how fast those change,
+  /// each `apart` behind the one before.
+  GARBOARD_HD void read(T given, std::int32_t* at, T* factor, T* slope, int apart = 1) const {
     const T raw = (given + 1) * speed_ + low_;
-    if (sampling_ == Sampling::cubic) return read_cubic(raw, at, factor, slope);
+    if (sampling_ == Sampling::cubic) return read_cubic(raw, at, factor, slope, apart);
     const auto [from, speed] = moved_inside({raw, speed_});
     if (sampling_ == Sampling::nearest) {
       at[0] = element(functors::round_to_even(from));
@@ -45,11 +46,11 @@ class GridDim {
     }
     const T first = functors::floor(from), rest = from - first;
     at[0] = element(first);
-    at[1] = element(first + 1);
+    at[apart] = element(first + 1);
     factor[0] = 1 - rest;
-    factor[1] = rest;
+    factor[apart] = rest;
     slope[0] = -speed;
-    slope[1] = speed;
+    slope[apart] = speed;
   }
 
  private:
@@ -87,15 +88,15 @@ class GridDim {
   GARBOARD_HD static T far_slope(T x) { return (3 * a * x - 10 * a) * x + 8 * a; }
 
   // Each of the four elements is looked for inside by itself.
-  GARBOARD_HD void read_cubic(T from, std::int32_t* at, T* factor, T* slope) const {
+  GARBOARD_HD void read_cubic(T from, std::int32_t* at, T* factor, T* slope, int apart) const {
     const T first = functors::floor(from), rest = from - first;
     const T factors[] = {far(rest + 1), near(rest), near(1 - rest), far(2 - rest)};
     const T slopes[] = {far_slope(rest + 1), near_slope(rest), -near_slope(1 - rest),
                         -far_slope(2 - rest)};
     for (int k = 0; k < 4; ++k) {
-      at[k] = element(moved_inside({first - 1 + static_cast<T>(k), 0}).at);
-      factor[k] = factors[k];
-      slope[k] = slopes[k] * speed_;
+      at[k * apart] = element(moved_inside({first - 1 + static_cast<T>(k), 0}).at);
+      factor[k * apart] = factors[k];
+      slope[k * apart] = slopes[k] * speed_;
     }
   }
 

@@ -17,6 +17,22 @@ struct PlaceTable {
   std::int32_t at[most_mixed][block];  // in the plane; -1: nowhere
   T factor[most_mixed][block];
   T slope[space_dims][most_mixed][block];  // of the grid's coordinates, as they stand there
+  // Of four elements, two pairs side by side: where these begin; and the places of others.
+  std::int32_t pair[2][block];
+  std::int32_t others[block];
+  int other_count;
+
+  void find_pairs(int count) {
+    other_count = 0;
+    for (int i = 0; i < count; ++i) {
+      const std::int32_t high = at[0][i], low = at[2][i];
+      const bool are_pairs = high >= 0 && low >= 0 && at[1][i] == high + 1 && at[3][i] == low + 1;
+      pair[0][i] = are_pairs ? high : 0;
+      pair[1][i] = are_pairs ? low : 0;
+      others[other_count] = i;
+      other_count += !are_pairs;
+    }
+  }
 };
 
 template <class T>
@@ -43,32 +59,31 @@ class GridWalk {
     return static_cast<int>(smaller(places - number * block, block));
   }
 
+  /// Dim after dim and element after element: each for all places of the block, in vectors.
   template <bool wants_slopes>
   void fill(PlaceTable<T>& table, std::int64_t sample, std::int64_t number) const {
-    const int dims = of_.dims, along = dim_[0].along(), deep = dims == 3 ? along : 1;
-    const T* grid = of_.grid.as<T>() + (sample * places + number * block) * dims;
-    for (int i = 0; i < count(number); ++i, grid += dims) {
-      std::int32_t at[space_dims][most_along] = {};
-      T factor[space_dims][most_along], slope[space_dims][most_along];
-      factor[2][0] = 1;
-      slope[2][0] = 0;
-      for (int d = 0; d < dims; ++d) dim_[d].read(grid[d], at[d], factor[d], slope[d]);
-      int k = 0;
-      for (int z = 0; z < deep; ++z)
-        for (int y = 0; y < along; ++y)
-          for (int x = 0; x < along; ++x, ++k) {
-            const std::int32_t place = (at[2][z] * high_ + at[1][y]) * wide_ + at[0][x];
-            const bool is_there = (at[2][z] | at[1][y] | at[0][x]) >= 0;
-            const T f = factor[0][x], g = factor[1][y], h = factor[2][z];
-            table.at[k][i] = is_there ? place : -1;
-            table.factor[k][i] = is_there ? f * g * h : T(0);
-            if constexpr (wants_slopes) {
-              table.slope[0][k][i] = is_there ? slope[0][x] * g * h : T(0);
-              table.slope[1][k][i] = is_there ? f * slope[1][y] * h : T(0);
-              table.slope[2][k][i] = is_there ? f * g * slope[2][z] : T(0);
-            }
-          }
+    const int dims = of_.dims, along = dim_[0].along(), count = this->count(number);
+    const T* const grid = of_.grid.as<T>() + (sample * places + number * block) * dims;
+    Along found[space_dims];
+    for (int d = 0; d < dims; ++d) {
+      const GridDim<T> dim = dim_[d];
+      Along& to = found[d];
+#pragma GCC ivdep
+      for (int i = 0; i < count; ++i)
+        dim.read(grid[i * dims + d], &to.at[0][i], &to.factor[0][i], &to.slope[0][i], block);
     }
+    if (dims < space_dims) {
+      for (int i = 0; i < count; ++i) {
+        found[2].at[0][i] = 0;
+        found[2].factor[0][i] = 1;
+        found[2].slope[0][i] = 0;
+      }
+    }
+    int k = 0;
+    for (int z = 0; z < (dims < space_dims ? 1 : along); ++z)
+      for (int y = 0; y < along; ++y)
+        for (int x = 0; x < along; ++x, ++k)
+          fill_element<wants_slopes>(table, found, count, k, x, y, z);
   }
 
   /// Calls `run(sample, number, table, pace)` for each block of places, with its table.
@@ -92,6 +107,34 @@ class GridWalk {
   int elements;
 
  private:
+  /// What a block of places meets along one dim.
+  struct Along {
+    std::int32_t at[most_along][block];
+    T factor[most_along][block], slope[most_along][block];
+  };
+
+  /// Element k of each place: x, y and z of what they meet along the dims.
+  template <bool wants_slopes>
+  void fill_element(PlaceTable<T>& table, const Along* along, int count, int k, int x, int y,
+                    int z) const {
+    const std::int32_t *const at_x = along[0].at[x], *const at_y = along[1].at[y],
+                              *const at_z = along[2].at[z];
+    const T *const f = along[0].factor[x], *const g = along[1].factor[y],
+                   *const h = along[2].factor[z];
+#pragma GCC ivdep
+    for (int i = 0; i < count; ++i) {
+      const std::int32_t place = (at_z[i] * high_ + at_y[i]) * wide_ + at_x[i];
+      const bool is_there = (at_z[i] | at_y[i] | at_x[i]) >= 0;
+      table.at[k][i] = is_there ? place : -1;
+      table.factor[k][i] = is_there ? f[i] * g[i] * h[i] : T(0);
+      if constexpr (wants_slopes) {
+        table.slope[0][k][i] = is_there ? along[0].slope[x][i] * g[i] * h[i] : T(0);
+        table.slope[1][k][i] = is_there ? f[i] * along[1].slope[y][i] * h[i] : T(0);
+        table.slope[2][k][i] = is_there ? f[i] * g[i] * along[2].slope[z][i] : T(0);
+      }
+    }
+  }
+
   std::int32_t high_, wide_;
   GridDim<T> dim_[space_dims];
 };
@@ -109,6 +152,36 @@ void mix_row(T* out, const T* x, const PlaceTable<T>& table, int count) {
     T sum = 0;
     for (int k = 0; k < elements; ++k) sum += table.factor[k][i] * element_at(x, table.at[k][i]);
     out[i] = sum;
+  }
+}
+
+constexpr int channels_at_once = 4;
+
+/// As `mix_row`, of two pairs a place and so many channels: what is read of the table is read once
+/// for all of them, and an element costs a load. A gather would cost more than that.
+template <class T>
+void mix_pairs(T* out, std::int64_t out_stride, const T* x, std::int64_t stride,
+               const PlaceTable<T>& table, int count) {
+  for (int i = 0; i < count; ++i) {
+    const T* const high = x + table.pair[0][i];
+    const T* const low = x + table.pair[1][i];
+    const T f0 = table.factor[0][i], f1 = table.factor[1][i];
+    const T f2 = table.factor[2][i], f3 = table.factor[3][i];
+#pragma GCC unroll 4
+    for (int c = 0; c < channels_at_once; ++c) {
+      const T* const a = high + c * stride;
+      const T* const b = low + c * stride;
+      out[c * out_stride + i] = f0 * a[0] + f1 * a[1] + f2 * b[0] + f3 * b[1];
+    }
+  }
+  for (int k = 0; k < table.other_count; ++k) {
+    const int i = table.others[k];
+    for (int c = 0; c < channels_at_once; ++c) {
+      T sum = 0;
+      for (int e = 0; e < 4; ++e)
+        sum += table.factor[e][i] * element_at(x + c * stride, table.at[e][i]);
+      out[c * out_stride + i] = sum;
+    }
   }
 }
 
@@ -144,13 +217,26 @@ template <class T>
 void sample_grid(const GridSample& of) {
   const GridWalk<T> walk(of);
   walk.template for_each_block<false>(
-      [&](std::int64_t sample, std::int64_t number, const PlaceTable<T>& table, Pace& pace) {
+      [&](std::int64_t sample, std::int64_t number, PlaceTable<T>& table, Pace& pace) {
+        const int count = walk.count(number);
+        const auto out_of = [&](std::int64_t c) {
+          return of.out.as<T>() + (sample * walk.channels + c) * walk.places + number * block;
+        };
+        const auto plane_of = [&](std::int64_t c) {
+          return of.x.as<T>() + (sample * walk.channels + c) * walk.plane;
+        };
+        std::int64_t c = 0;
+        if (walk.elements == 4 && walk.plane > 1 && walk.channels >= channels_at_once) {
+          table.find_pairs(count);
+          for (; c + channels_at_once <= walk.channels; c += channels_at_once) {
+            pace.advance(block * 4 * channels_at_once);
+            mix_pairs<T>(out_of(c), walk.places, plane_of(c), walk.plane, table, count);
+          }
+        }
         visit_elements(walk.elements, [&]<int elements>() {
-          for (std::int64_t c = 0; c < walk.channels; ++c) {
+          for (; c < walk.channels; ++c) {
             pace.advance(block * elements);
-            const std::int64_t channel = sample * walk.channels + c;
-            mix_row<T, elements>(of.out.as<T>() + channel * walk.places + number * block,
-                                 of.x.as<T>() + channel * walk.plane, table, walk.count(number));
+            mix_row<T, elements>(out_of(c), plane_of(c), table, count);
           }
         });
       });
