@@ -1,5 +1,7 @@
 #include "csrc/ops/create/result_layout.h"
 
+#include <cstdlib>
+
 namespace garboard {
 namespace {
 
@@ -35,10 +37,17 @@ const View* shared_layout(const Dims& sizes, std::span<const View* const> inputs
   return like && fills_memory(*like) ? like : nullptr;
 }
 
-void lie_as(const Tensor& fresh, std::initializer_list<const View*> inputs) {
-  for (const View* input : inputs) {  // the usual case, without copies
-    if (input->contiguous && fresh.has_sizes(input->sizes)) return;
+bool is_turned(const View& view) {
+  int last = view.ndim() - 1;
+  while (last > 0 && view.sizes[last] == 1) --last;
+  for (int i = 0; i < last; ++i) {
+    const bool moves = view.sizes[i] != 1 && view.strides[i] != 0 && view.strides[last] != 0;
+    if (moves && std::abs(view.strides[i]) < std::abs(view.strides[last])) return true;
   }
+  return false;
+}
+
+void lay_out_as(const Tensor& fresh, std::initializer_list<const View*> inputs) {
   const View* const like = shared_layout(fresh.sizes(), {inputs.begin(), inputs.size()});
   if (like) fresh.body()->lay_out(like->sizes, like->strides, 0);
 }

@@ -14,7 +14,19 @@ namespace garboard {
 /// other's grain anyway, and row-major suits what comes next.
 const View* shared_layout(const Dims& sizes, std::span<const View* const> inputs);
 
-/// Lays `fresh` out, which is row-major and has no values yet, as its inputs share it.
-void lie_as(const Tensor& fresh, std::initializer_list<const View*> inputs);
+/// Whether another dim than the last of more than one place is the one whose neighbours lie
+/// closest: read by rows, a line of the cache is fetched for each element.
+bool is_turned(const View& view);
+
+/// Lays `fresh` out, which is row-major and has no values yet, as `shared_layout` says.
+void lay_out_as(const Tensor& fresh, std::initializer_list<const View*> inputs);
+/// The same: at once where an input says row-major, as usual.
+inline void lie_as(const Tensor& fresh, std::initializer_list<const View*> inputs) {
+  for (const View* input : inputs) {
+    if (input->contiguous && fresh.has_sizes(input->sizes)) [[likely]]
+      return;
+  }
+  lay_out_as(fresh, inputs);
+}
 
 }  // namespace garboard

@@ -80,11 +80,48 @@ class Input {
 
   const View& view() const { return view_; }
 
+  /// Is read row-major, as `out` lies, where it lies turned: across its grain an element costs more
+  /// than the copy. That is in `free`, whose elements nobody needs any more or yet, or in memory of
+  /// its own; without memory for it nothing changes.
+  void straighten(const View& out, const Tensor* free) {
+    if (!tensor_ || view_.contiguous || view_.count == 1 || !is_turned(view_)) return;
+    try {
+      const GradModeGuard no_grad(false);
+      if (free && free->dtype() == tensor_.dtype() && tensor_.has_sizes(free->sizes())) {
+        copy_into(*free, tensor_);
+        tensor_ = *free;
+      } else {
+        tensor_ = contiguous(tensor_);
+      }
+      view_ =
+          tensor_.has_sizes(out.sizes) ? tensor_.view() : broadcast_view(tensor_.view(), out.sizes);
+    } catch (const OutOfMemoryError&) {
+    }
+  }
+  bool is_in(const Tensor& tensor) const { return tensor_ == tensor; }
+
  private:
   Tensor tensor_;
   std::optional<ScalarView> number_;
   View view_;
 };
+
+[[gnu::noinline]] void straighten_all(const Tensor& out, bool is_fresh,
+                                      std::initializer_list<Input*> inputs) {
+  const View view = out.view();
+  const Tensor* free = is_fresh ? &out : nullptr;
+  for (Input* input : inputs) {
+    input->straighten(view, free);
+    if (input->is_in(out)) free = nullptr;
+  }
+}
+/// Straightens inputs of `out`, unless that is small. One of a fresh result may lie where that
+/// will.
+inline void straighten(const Tensor& out, bool is_fresh, std::initializer_list<Input*> inputs) {
+  constexpr std::int64_t least = 4096;
+  if (out.count() >= least && out.is_contiguous() && out.device().is_cpu()) [[unlikely]]
+    straighten_all(out, is_fresh, inputs);
+}
 
 /// What a number comes to the kernel in: beside a half type in what arithmetic is done in, as in
 /// PyTorch, except where it is compared.
@@ -157,10 +194,11 @@ Tensor fresh_of(const char* op, const ResultPlan& plan) {
 Tensor run(const Ternary& op, const ResultPlan& plan, const Tensor* given, const Operand& a,
            const Operand& b, const Operand& c) {
   Tensor out = given ? *given : fresh_of(op.name, plan);
-  const Input x(a, op.takes_condition ? DType::boolean : plan.dtype, plan.sizes, given);
-  const Input y(b, plan.dtype, plan.sizes, given);
-  const Input z(c, plan.dtype, plan.sizes, given);
+  Input x(a, op.takes_condition ? DType::boolean : plan.dtype, plan.sizes, given);
+  Input y(b, plan.dtype, plan.sizes, given);
+  Input z(c, plan.dtype, plan.sizes, given);
   if (!given) lie_as(out, {&x.view(), &y.view(), &z.view()});
+  straighten(out, !given, {&x, &y, &z});
   const auto kernel = kernels::table_of(plan.device).ternary[op.kernel.index];
   write(op.name, out, plan.dtype, [&](const View& view) {
     kernel(view, x.view(), y.view(), z.view(), current_stream(plan.device));
@@ -292,8 +330,9 @@ Tensor converted(const Binary& op, const Operand& a, const Operand& b) {
   const ResultPlan plan = garboard::plan(op, a, b);
   Tensor out = fresh_of(op.name, plan);
   {
-    const Input x = input_of(op, a, plan, nullptr), y = input_of(op, b, plan, nullptr);
+    Input x = input_of(op, a, plan, nullptr), y = input_of(op, b, plan, nullptr);
     lie_as(out, {&x.view(), &y.view()});
+    straighten(out, true, {&x, &y});
     kernels::table_of(plan.device)
         .binary[op.kernel.index](out.view(), x.view(), y.view(), current_stream(plan.device));
   }
@@ -314,8 +353,9 @@ Tensor Unary::operator()(const Tensor& input) const {
     run(out.flat_view(), input.flat_view(), current_stream(device));
   } else {
     out = empty_of(name, input.sizes(), result, device);
-    const Input x(input, dtype, input.sizes(), nullptr);
+    Input x(input, dtype, input.sizes(), nullptr);
     lie_as(out, {&x.view()});
+    straighten(out, true, {&x});
     run(out.view(), x.view(), current_stream(device));
   }
   if (gradient && is_grad_enabled() && input.requires_grad()) {
@@ -334,7 +374,8 @@ void Unary::into(const Tensor& out, const Tensor& input) const {
   Overwriting overwriting(*this, out, {input});
   grow_empty(name, out, input.sizes());
   {
-    const Input x(input, dtype, out.sizes(), &out);
+    Input x(input, dtype, out.sizes(), &out);
+    straighten(out, false, {&x});
     const auto run = kernels::table_of(out.device()).unary[kernel.index];
     write(name, out, result,
           [&](const View& view) { run(view, x.view(), current_stream(out.device())); });
@@ -368,7 +409,8 @@ void Binary::into(const Tensor& out, const Operand& a, const Operand& b) const {
   Overwriting overwriting(*this, out, {a, b});
   grow_empty(name, out, plan.sizes);
   {
-    const Input x = input_of(*this, a, plan, &out), y = input_of(*this, b, plan, &out);
+    Input x = input_of(*this, a, plan, &out), y = input_of(*this, b, plan, &out);
+    straighten(out, false, {&x, &y});
     const auto run = kernels::table_of(plan.device).binary[kernel.index];
     write(name, out, plan.result,
           [&](const View& view) { run(view, x.view(), y.view(), current_stream(plan.device)); });

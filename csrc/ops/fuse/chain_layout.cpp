@@ -1,7 +1,6 @@
 #include "csrc/ops/fuse/chain_layout.h"
 
 #include <algorithm>
-#include <cstdlib>
 
 #include "csrc/ops/create/convert.h"
 #include "csrc/ops/create/result_layout.h"
@@ -9,18 +8,6 @@
 
 namespace garboard {
 namespace {
-
-/// Whether another dim than the last of more than one place is the one whose neighbours lie
-/// closest.
-bool is_turned(const View& view) {
-  int last = view.ndim() - 1;
-  while (last > 0 && view.sizes[last] == 1) --last;
-  for (int i = 0; i < last; ++i) {
-    const bool moves = view.sizes[i] != 1 && view.strides[i] != 0 && view.strides[last] != 0;
-    if (moves && std::abs(view.strides[i]) < std::abs(view.strides[last])) return true;
-  }
-  return false;
-}
 
 View with_dims_in(const Dims& order, const View& view) {
   Dims sizes, strides;

@@ -98,3 +98,41 @@ def test_a_chain_copies_only_what_lies_turned_beside_what_does_not(no_leaks: Non
     x, y = numbers((512, 600), 0).t(), numbers((600, 512), 1)
     assert x.nbytes <= peak_of(lambda: functional.mse_loss(x, y)) < 2 * x.nbytes
     assert peak_of(lambda: functional.mse_loss(x, x)) < x.nbytes
+
+
+@pytest.mark.parametrize("turn", [(1, 0, 2), (2, 1, 0), (0, 2, 1)], ids=str)
+def test_many_that_lie_turned_beside_what_does_not_have_the_bits_of_copies(
+    turn: tuple[int, ...], no_leaks: None
+) -> None:
+    x = numbers(MANY, 0).permute(turn)
+    y = numbers(tuple(x.shape), 1)
+    row, dense = y[0, 0], x.contiguous()
+    half = x[..., 1:]
+    calls: list[Callable[[gb.Tensor], gb.Tensor]] = [
+        lambda it: it * y,
+        lambda it: y - it,
+        lambda it: it * it + row,
+        lambda it: it < y,
+        lambda it: gb.where(it < y, it, y),
+        lambda it: y.clone().add_(it, alpha=2),
+        lambda it: gb.maximum(it, y, out=gb.empty_like(y)),
+        lambda it: it.double() * y,
+        lambda it: it[..., 1:].exp() + half,
+        lambda it: y.clone().copy_(it).mul_(it[:1]),
+        lambda it: gb.lerp(y, it, it),
+    ]
+    for call in calls:
+        assert gb.equal(call(x), call(dense))
+
+
+def test_what_lies_turned_is_read_as_it_lies_where_there_is_no_memory_for_a_copy() -> None:
+    x, y = numbers((512, 600), 0).t(), numbers((600, 512), 1)
+    expected = (x.contiguous() < y).clone()
+    gb.memory.empty_cache()
+    used = gb.memory.memory_allocated()
+    before = gb.memory.set_memory_limit(used + expected.nbytes + x.nbytes // 2)
+    try:
+        made = x < y
+    finally:
+        gb.memory.set_memory_limit(before)
+    assert gb.equal(made, expected)
