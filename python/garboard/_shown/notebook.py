@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from garboard import _engine
+from garboard._shown.magic_cells import MagicCell, cell_around, is_of_magic, magic_cell
 
 __all__ = [
     "CellOutputs",
@@ -23,6 +24,7 @@ __all__ = [
     "leaks_magic",
     "shell",
     "shown_file",
+    "shown_line",
 ]
 
 _PLAIN = (type(None), bool, int, float, str)  # leads to nothing
@@ -37,6 +39,12 @@ def shell() -> Any:
 
 def cell_of(file: str) -> str:
     """Return `In[7]` of the file that stands for a cell, as it last ran; else an empty string."""
+    if (within := _of_magic(file)) is not None:
+        return f"In[{within.number}]"
+    return _named_by_shell(file)
+
+
+def _named_by_shell(file: str) -> str:
     compiler = getattr(shell(), "compile", None)
     format_name = getattr(compiler, "format_code_name", None)
     try:
@@ -45,6 +53,23 @@ def cell_of(file: str) -> str:
         return ""
     name = found[1] if type(found) is tuple and len(found) == 2 else ""
     return name if type(name) is str and name.startswith("In[") else ""
+
+
+def _of_magic(file: str) -> MagicCell | None:
+    """Return the cell whose magic has run what bears this name; None where none has."""
+    running = shell()
+    if running is None:
+        return None
+    if is_of_magic(file):
+        return magic_cell(running, file)
+    number = _named_by_shell(file).strip("In[]")
+    return cell_around(running, file, int(number)) if number.isdigit() else None
+
+
+def shown_line(file: str, line: int) -> int:
+    """Return the number that a line has in its cell: what `%%time` runs begins at the second."""
+    within = _of_magic(file)
+    return line if within is None else line + within.before
 
 
 def cell_files() -> list[str]:

@@ -7,7 +7,7 @@ import os
 from typing import NamedTuple
 
 from garboard import _engine
-from garboard._shown.notebook import cell_of
+from garboard._shown.notebook import cell_of, shown_line
 
 __all__ = ["WIDTH", "Site", "line_of", "number_of", "site_of", "underlined"]
 
@@ -39,7 +39,7 @@ class Site(NamedTuple):
         """
         if not self.file:
             return "an unknown line"
-        return f"{short_path(self.file)}:{self.line}"
+        return f"{short_path(self.file)}:{shown_line(self.file, self.line)}"
 
     @property
     def called(self) -> str:

@@ -12,7 +12,7 @@ from weakref import WeakSet
 
 from garboard._arguments import check
 from garboard._arguments.texts import shown
-from garboard._shown.notebook import shown_file
+from garboard._shown.notebook import shown_file, shown_line
 from garboard._shown.site import site_of
 from garboard.leaks._errors import LeakError, MemoryLeakWarning
 from garboard.leaks._snapshot import Snapshot, counts_and_groups
@@ -450,8 +450,8 @@ def _warn(leak: Leak) -> None:
 
 
 def _warn_at(leak: Leak, text: str) -> None:
-    file = shown_file(leak.site.file) or "<unknown>"
-    warnings.warn_explicit(text, MemoryLeakWarning, file, max(leak.site.line, 1))
+    file, line = shown_file(leak.site.file) or "<unknown>", shown_line(*leak.site[:2])
+    warnings.warn_explicit(text, MemoryLeakWarning, file, max(line, 1))
 
 
 def watch(

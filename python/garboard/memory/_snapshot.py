@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from garboard import _engine
-from garboard._shown.notebook import shown_file
+from garboard._shown.notebook import shown_file, shown_line
 
 __all__ = ["snapshot"]
 
@@ -97,7 +97,7 @@ class _Frames:
         """Return one list for each caller, always the same: a pickle writes it once."""
         if caller not in self._known:
             self._known[caller] = [
-                {"filename": shown_file(file), "line": line, "name": function}
+                {"filename": shown_file(file), "line": shown_line(file, line), "name": function}
                 for file, line, function in _engine._lines_of_caller(caller)
             ]
         return self._known[caller]

@@ -137,3 +137,48 @@ def test_a_file_that_cannot_be_named_is_called_what_it_is(namer):
             x + 1
     finally:
         gb._engine._name_files_by(shown_file)
+
+
+class TestALineOfAMagic:
+    """`%%time` compiles the cell's code once more, under a name of its own."""
+
+    @pytest.mark.parametrize("magic", ["time", "capture shown", "prun -q", "timeit -n1 -r1"])
+    def test_is_named_by_its_cell(self, notebook, magic):
+        notebook.run("kept = []")
+        notebook.run(f"%%{magic}\ndef keep():\n    kept.append(gb.zeros(3))\nkeep()")
+
+        (group,) = gb.leaks.live()
+
+        assert group.key == "In[3]:3 keep()"
+
+    def test_is_read_for_the_holder_and_the_fix(self, notebook):
+        ran = notebook.run(
+            """
+            %%time
+            kept, net = [], gb.nn.Linear(4, 1)
+            with gb.leaks.watch(on_leak=lambda leak: None) as watch:
+                for _ in range(60):
+                    loss = net(gb.ones(2, 4)).sum()
+                    kept.append(loss)
+                    watch.step()
+            (leak,) = watch.report().leaks
+            print(leak.site.place, leak.holder, leak.fix, sep="; ")
+            """
+        )
+
+        assert ran.text.startswith("In[2]:5; list `kept` (In[2]:6); kept.append(loss.item())\n")
+
+    def test_is_named_where_the_magic_has_one_statement(self, notebook):
+        notebook.run("kept = []\n%time kept.append(gb.zeros(3))")
+
+        (group,) = gb.leaks.live()
+
+        assert group.key == "In[2]:2 <module>"
+
+    def test_is_of_the_newest_cell_with_that_magic(self, notebook):
+        notebook.run("%%time\nkept = []\nx = 1")
+        notebook.run(f"%%time\n{KEEP}")
+
+        (group,) = gb.leaks.live()
+
+        assert group.key == "In[3]:4 keep()"

@@ -9,6 +9,9 @@ from contextlib import suppress
 from functools import cached_property
 from typing import Any, NamedTuple, TypeVar
 
+from garboard._shown.magic_cells import is_of_magic
+from garboard._shown.notebook import cell_of
+
 __all__ = [
     "FUNCTIONS",
     "MAKERS",
@@ -83,6 +86,8 @@ _files: dict[str, _Read] = {}  # what was read last stands last
 
 
 def _read(file: str) -> _Read:
+    if is_of_magic(file):
+        cell_of(file)  # which finds the lines
     lines = linecache.getlines(file)
     known = _files.pop(file, None)
     if known is None or (known.lines is not lines and known.lines != lines):
