@@ -134,7 +134,7 @@ NO_HOOKS = NoHooks()
 
 def hook_tables() -> list[tuple[object, dict[int, tuple[int, int]]]]:
     """Return each table, with the line and step in which each of its hooks was registered."""
-    return list(_births.items())
+    return list(_births.items()) if len(_births) else []  # of no table the answer is quick
 
 
 def registered_hooks() -> list[tuple[int, int]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from types import TracebackType
@@ -12,11 +11,11 @@ from weakref import WeakSet
 
 from garboard._arguments import check
 from garboard._arguments.texts import shown
-from garboard._shown.notebook import shown_file, shown_line
 from garboard._shown.site import site_of
-from garboard.leaks._errors import LeakError, MemoryLeakWarning
+from garboard.leaks._errors import LeakError
 from garboard.leaks._snapshot import Snapshot, counts_and_groups
 from garboard.leaks._turn import Turn
+from garboard.leaks._warning import warn, warn_at
 from garboard.leaks.evidence._evidence import Provider, evidence_of
 from garboard.leaks.evidence._rows import Key
 from garboard.leaks.evidence._steps import Steps
@@ -95,7 +94,7 @@ class LeakWatcher:
         self._within: list[int] = []  # how many frames deep the phases are that end with a block
         self._collected = Collected(self._evidence)
         self._cycles: list[Leak] = []
-        self._look_for_cycles_at = 0
+        self._look_for_cycles_at = self._due = 0
         self._warm_bytes = self._live_bytes()
         self._opened = Opened.here()
         self._timeline = Timeline(self._evidence.total_bytes)
@@ -157,13 +156,19 @@ class LeakWatcher:
         3
         """
         now = self._steps.advance()
+        if now >= self._due:
+            self._at_due(now)
+
+    def _at_due(self, now: int) -> None:
+        """Do what a step that has ended is the turn of: most are of nothing's."""
         self._timeline.take(now)
         if self._pace.is_due(now):
-            with self._turn, self._pace.look():
+            with self._turn, self._pace:
                 self._evaluate(now)
         elif now == WARMUP:
             self._warm_bytes = self._live_bytes()
             self._before = live_by_line(self._evidence)
+        self._due = min(self._pace.next_after(now), self._timeline.next_after(now))
 
     def epoch(self) -> None:
         """Say that an epoch has ended: from now on, containers are judged by what outlives them.
@@ -414,7 +419,7 @@ class LeakWatcher:
         for leak in growing[:1]:
             more = f" (and {len(growing) - 1} more)" if len(growing) > 1 else ""
             text = f"{leak.kind} is growing: {leak.figures}; held by {leak.holder}{more}"
-            _warn_at(leak, text)
+            warn_at(leak, text)
 
     def _has_grown_much(self) -> bool:
         """Tell whether the loop has added a tenth of what the device may have."""
@@ -441,17 +446,7 @@ class LeakWatcher:
             if callable(self._on_leak):
                 self._on_leak(leak)
             else:
-                _warn(leak)
-
-
-def _warn(leak: Leak) -> None:
-    text = f"{leak.kind}: {leak.figures}; held by {leak.holder}"
-    _warn_at(leak, f"{text}\n  fix: {leak.fix}  [{leak.fingerprint}]")
-
-
-def _warn_at(leak: Leak, text: str) -> None:
-    file, line = shown_file(leak.site.file) or "<unknown>", shown_line(*leak.site[:2])
-    warnings.warn_explicit(text, MemoryLeakWarning, file, max(line, 1))
+                warn(leak)
 
 
 def watch(

@@ -83,7 +83,7 @@ class Clocks:
             self.now += step_s
             if pace.is_due(step):
                 found += 1
-                with pace.look():
+                with pace:
                     self.now += look_s
                     self.worked += look_s
         return found
@@ -124,7 +124,7 @@ class TestThePace:
     def test_does_not_change_for_what_others_took_meanwhile(self, clocks, pace):
         for _ in range(10_000):
             clocks.now += 0.08
-            with pace.look():
+            with pace:
                 clocks.now += 0.1
                 clocks.worked += 0.003
 

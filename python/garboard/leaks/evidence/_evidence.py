@@ -39,7 +39,7 @@ class Evidence(Protocol):
     def advance_step(self) -> int:
         """Return the step that births are stamped with, and go on to the next."""
 
-    def births(self, since: Since, first: int, last: int) -> Iterator[Births]:
+    def births(self, since: Since, first: int, last: int) -> Iterable[Births]:
         """Count what lives and was born in steps `first` to `last`: tensors, exports, nodes,
         storages."""
 

@@ -32,13 +32,17 @@ class _Native:
     def now(self) -> Since:
         return Since(*_engine._next_serials())
 
-    def advance_step(self) -> int:
-        return _engine._advance_birth_step()
+    advance_step = staticmethod(_engine._advance_birth_step)  # each step of a loop calls it
 
-    def births(self, since: Since, first: int, last: int) -> Iterator[Births]:
-        for what, rows in zip(_WHAT, _engine._cohorts(*since, first, last), strict=True):
-            for site, step, count, _ in rows:
-                yield Births(what, site, step, count)
+    def births(self, since: Since, first: int, last: int) -> Sequence[Births]:
+        found = _engine._cohorts(*since, first, last)
+        if not any(found):  # as mostly, of a loop that leaves nothing
+            return ()
+        return [
+            Births(what, site, step, count)
+            for what, rows in zip(_WHAT, found, strict=True)
+            for site, step, count, _ in rows
+        ]
 
     def survivors(
         self,

@@ -19,13 +19,13 @@ class Steps:
     """A watcher's own steps, from 1."""
 
     def __init__(self, evidence: Evidence) -> None:
-        self._evidence = evidence
+        self._advance = evidence.advance_step
         self.now: int = 1
         self.phase: str = ""
         self.epochs: list[int] = []  # the last step of each epoch that has ended
         self.warm: set[int] = set()  # first steps of phases: what they make is nobody's fault
         self._phases = {""}
-        self._last = evidence.advance_step() + 1
+        self._last = self._advance() + 1
         # From global step `starts[i]` on, own step = global step - offsets[i]. More than one entry
         # means that somebody else moved the global step on, too.
         self._starts = [self._last]
@@ -35,7 +35,7 @@ class Steps:
         """End a step; return its number."""
         done = self.now
         self.now += 1
-        found = self._evidence.advance_step()
+        found = self._advance()
         if found != self._last:
             self._starts.append(found + 1)
             self._offsets.append(found + 1 - self.now)

@@ -35,11 +35,11 @@ def cohorts(
 ) -> dict[Key, dict[int, int]]:
     """Count the survivors born in own steps `first` to `last`, by line and birth step."""
     found: dict[Key, dict[int, int]] = {}
-    hooks = [Births("hook", site, step, 1) for site, step in registered_hooks(evidence)]
-    for what, site, global_step, number in (
-        *evidence.births(since, *steps.global_range(first, last)),
-        *hooks,
-    ):
+    born = evidence.births(since, *steps.global_range(first, last))
+    if tables := evidence.hooks():
+        hooks = [birth for _, births in tables for birth in births.values()]
+        born = [*born, *(Births("hook", site, step, 1) for site, step in hooks)]
+    for what, site, global_step, number in born:
         step = steps.own(global_step)
         if first <= step <= last and step not in steps.warm:
             group = found.setdefault(Key(what, line_of(site)), {})

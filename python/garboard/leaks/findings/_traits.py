@@ -12,13 +12,9 @@ from weakref import WeakKeyDictionary, ref
 
 from garboard._shown.site import site_of
 from garboard.leaks.evidence._classes import is_one, loaded_class
+from garboard.leaks.holders._bounding import may_be_emptied, may_be_trimmed, room_of
 from garboard.leaks.holders._groups import Group
-from garboard.leaks.holders._holders import (
-    may_be_emptied,
-    may_be_trimmed,
-    room_of,
-    storing_of,
-)
+from garboard.leaks.holders._holders import storing_of
 from garboard.leaks.holders._unasked import is_a, is_plain_tuple, keys_of
 from garboard.leaks.holders._windows import is_of_some_turns
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import NamedTuple, TypeGuard
 
 from garboard.leaks.holders._guards import Asked, Guards
+from garboard.leaks.holders._limits import Meant, compared, left_by_slices, own_parts
 from garboard.leaks.holders._source import (
     assigned,
     callee,
@@ -16,50 +17,21 @@ from garboard.leaks.holders._source import (
 )
 from garboard.leaks.holders._statements import FUNCTIONS, MAKERS, Scope, statements
 
-__all__ = ["NOTHING", "Reach", "is_begun_anew", "is_emptied", "is_in_loop", "is_trimmed", "limits"]
+__all__ = [
+    "NOTHING",
+    "Reach",
+    "guards_of_takings",
+    "is_begun_anew",
+    "is_emptied",
+    "is_in_loop",
+    "is_trimmed",
+    "limits",
+]
 
 
 _TAKES = {"discard", "pop", "popitem", "popleft", "remove"}
 _TAKES_FROM_FIRST = {"heappop", "heappushpop", "heapreplace"}
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
-
-
-class _Meant:
-    """Tells expressions that are the container of a name, or one of the containers in it.
-
-    `rows[key]`, and `row` of `row = rows[key]` and of `for row in rows`.
-    """
-
-    def __init__(self, scope: Scope, name: str) -> None:
-        self._scope, self._name = scope, name
-        self._others: set[str] = set()
-        for statement in statements(scope, name):
-            if isinstance(statement, ast.For) and self._is_read_in(statement.iter):
-                names = (it for it in ast.walk(statement.target) if isinstance(it, ast.Name))
-                self._others.update(it.id for it in names)
-            for target, value in assigned(statement):
-                if isinstance(target, ast.Name) and self._is_item(value):
-                    self._others.add(target.id)
-
-    def __call__(self, node: ast.expr) -> bool:
-        while isinstance(node, ast.Subscript):
-            node = node.value
-        is_other = isinstance(node, ast.Name) and node.id in self._others
-        return is_other or is_named(node, self._name, self._scope)
-
-    def _is_read_in(self, node: ast.expr) -> bool:
-        return any(is_named(it, self._name, self._scope) for it in ast.walk(node))
-
-    def _is_item(self, node: ast.expr) -> bool:
-        """`rows[key]`, `rows.get(key)`, `rows.setdefault(key, [])`"""
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-            is_asked = node.func.attr in ("get", "setdefault")
-            return is_asked and is_named(node.func.value, self._name, self._scope)
-        return (
-            isinstance(node, ast.Subscript)
-            and not isinstance(node.slice, ast.Slice)
-            and is_named(node.value, self._name, self._scope)
-        )
 
 
 def _never(number: ast.expr) -> bool:
@@ -101,7 +73,7 @@ def is_trimmed(scope: Scope, name: str, reach: Reach = NOTHING) -> bool:
     """Tell the same, except of code that ends all items at once: that may run late, or never."""
     if _is_ring(scope, name) or not all(map(reach.is_outgrown, limits(scope, name, reach))):
         return True
-    is_meant = _Meant(scope, name)
+    is_meant = Meant(scope, name)
     in_vain = _guards_of(scope, name, reach._replace(is_far=_never, is_long=_never))
     return any(
         _takes(node, name, scope, is_meant) and not in_vain.keep(node)
@@ -116,15 +88,16 @@ def limits(scope: Scope, name: str, reach: Reach = NOTHING) -> list[ast.expr]:
 
     Not what is far away, where that ends all items at once: it bounds nothing.
     """
-    is_meant = _Meant(scope, name)
+    is_meant = Meant(scope, name)
     found = [
-        other
+        it.limit
         for statement in statements(scope, name)
         if not isinstance(statement, ast.Assert)
-        for part in _own_parts(statement)
+        for part in own_parts(statement)
         if isinstance(part, ast.Compare)
-        for other in _measures(part, is_meant)
+        for it in compared(part, is_meant)
     ]
+    found += left_by_slices(scope, name, is_meant)
     far = [it for it in found if reach.is_far(it)]
     if not far:
         return found
@@ -133,23 +106,42 @@ def limits(scope: Scope, name: str, reach: Reach = NOTHING) -> list[ast.expr]:
     return [it for it in found if it not in far] if is_for_the_end else found
 
 
+def guards_of_takings(scope: Scope, name: str) -> list[tuple[ast.expr, ast.expr]]:
+    """Return the sides of the comparisons that have to hold before items are taken out, the one
+    first that has to be larger: of `while self.bytes > self.most_bytes:`."""
+    is_meant = Meant(scope, name)
+    found = []
+    for statement in statements(scope, name):
+        test = statement.test if isinstance(statement, ast.If | ast.While) else None
+        if not isinstance(test, ast.Compare) or len(test.ops) != 1:
+            continue
+        below = (node for it in statement.body for node in ast.walk(it))  # type: ignore[attr-defined]
+        if not any(_takes(node, name, scope, is_meant) for node in below):
+            continue
+        if isinstance(test.ops[0], ast.Gt | ast.GtE):
+            found.append((test.left, test.comparators[0]))
+        elif isinstance(test.ops[0], ast.Lt | ast.LtE):
+            found.append((test.comparators[0], test.left))
+    return found
+
+
 def _guards_of(scope: Scope, name: str, reach: Reach) -> Guards:
     """Return what tells which statements never run, by lengths and by every so many steps."""
-    is_meant = _Meant(scope, name)
+    is_meant = Meant(scope, name)
 
     def is_vain(test: ast.expr) -> bool:
         if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):  # not step % 100
             return _is_remainder(test.operand) and reach.is_long(test.operand.right)
         if not isinstance(test, ast.Compare) or len(test.ops) != 1:
             return False
-        (op,), (other,), is_equal = test.ops, test.comparators, isinstance(test.ops[0], ast.Eq)
+        (op,), is_equal = test.ops, isinstance(test.ops[0], ast.Eq)
         if is_equal and _is_remainder(test.left):  # step % 100 == 0
             return reach.is_long(test.left.right)
-        (number, *_) = [*_measures(test, is_meant), None]
+        (number, is_left), *_ = [*compared(test, is_meant), (None, False)]
         if number is None:
             return False
-        is_least = isinstance(op, ast.Gt | ast.GtE if number is other else ast.Lt | ast.LtE)
-        is_most = isinstance(op, ast.Lt | ast.LtE if number is other else ast.Gt | ast.GtE)
+        is_least = isinstance(op, ast.Gt | ast.GtE if is_left else ast.Lt | ast.LtE)
+        is_most = isinstance(op, ast.Lt | ast.LtE if is_left else ast.Gt | ast.GtE)
         return ((is_least or is_equal) and reach.is_far(number)) or (
             (is_most or is_equal) and reach.is_outgrown(number)
         )
@@ -161,31 +153,9 @@ def _is_remainder(node: ast.expr) -> TypeGuard[ast.BinOp]:
     return isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod)
 
 
-def _own_parts(statement: ast.stmt) -> Iterator[ast.AST]:
-    """Yield the parts of a statement, not those of statements in it."""
-    if not hasattr(statement, "body"):
-        return ast.walk(statement)
-    test = getattr(statement, "test", None)
-    return ast.walk(test) if test is not None else iter(())
-
-
-def _measures(node: ast.Compare, is_meant: _Meant) -> list[ast.expr]:
-    """Return `most` of `len(name) < most`."""
-    sides = [node.left, *node.comparators]
-    lengths = [
-        it
-        for it in sides
-        if isinstance(it, ast.Call)
-        and isinstance(it.func, ast.Name)
-        and it.func.id == "len"
-        and any(map(is_meant, it.args))
-    ]
-    return [it for it in sides if it not in lengths] if lengths else []
-
-
 def _endings(scope: Scope, name: str) -> list[ast.AST]:
     """Return what ends all items at once, or begins the container anew."""
-    is_meant = _Meant(scope, name)
+    is_meant = Meant(scope, name)
     makers = {*MAKERS, *_decorators_in(scope.file)}
     found: list[ast.AST] = []
     for statement in statements(scope, name):
@@ -306,7 +276,7 @@ def _assigning(top: ast.AST, name: str, scope: Scope) -> Iterator[ast.AST]:
     )
 
 
-def _takes(node: ast.AST, name: str, scope: Scope, is_meant: _Meant) -> bool:
+def _takes(node: ast.AST, name: str, scope: Scope, is_meant: Meant) -> bool:
     if isinstance(node, ast.Call) and node.args and is_meant(node.args[0]):
         called = getattr(node.func, "attr", getattr(node.func, "id", ""))
         if called in _TAKES_FROM_FIRST:
@@ -331,7 +301,7 @@ def _takes(node: ast.AST, name: str, scope: Scope, is_meant: _Meant) -> bool:
     return False
 
 
-def _clears(node: ast.AST, is_meant: _Meant) -> bool:
+def _clears(node: ast.AST, is_meant: Meant) -> bool:
     """`losses.clear()`, `del losses[:]`, `losses[:] = []`"""
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
         return node.func.attr == "clear" and is_meant(node.func.value)

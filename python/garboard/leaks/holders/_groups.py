@@ -222,12 +222,18 @@ def _size_of(holder: Any, least: int) -> int | None:
     return length - sum(ids.count(it) for it in {id(None), last}) or length  # the keys are meant
 
 
+_QUEUES = (("queue", "Queue", "maxsize"), ("asyncio.queues", "Queue", "_maxsize"))
+
+
 def _bound_of(holder: Any, owner: Any) -> int | None:
-    if is_a(holder, deque):
-        queue = loaded_class("queue", "Queue")
-        size = attributes_of(owner).get("maxsize") if queue and is_a(owner, queue) else 0
-        most: int | None = _most_items(holder)
-        return most if most is not None else size if type(size) is int and size else None
+    if is_a(holder, (deque, list)):
+        most: int | None = _most_items(holder) if is_a(holder, deque) else None
+        for module, name, attribute in _QUEUES:
+            queue = loaded_class(module, name)
+            size = attributes_of(owner).get(attribute) if queue and is_a(owner, queue) else 0
+            if most is None and type(size) is int and size > 0:
+                return size
+        return most
     if is_cache(holder):
         size = _parameters_of(holder).get("maxsize")
         return size if type(size) is int else None

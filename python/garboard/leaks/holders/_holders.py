@@ -3,29 +3,21 @@ lines."""
 
 from __future__ import annotations
 
-import ast
-import sys
 import threading
 import weakref
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 from itertools import pairwise
 from types import FrameType, FunctionType, MethodType
 from typing import Any
 
-from garboard import _engine
 from garboard._arguments.texts import printable
 from garboard._shown.notebook import CellOutputs, cell_files, cell_of
 from garboard._shown.site import Site
 from garboard.leaks.evidence._classes import is_one
 from garboard.leaks.holders._describe import code_of, described, file_of, is_context, place_of
 from garboard.leaks.holders._emptying import (
-    Reach,
-    is_begun_anew,
-    is_emptied,
     is_in_loop,
-    is_trimmed,
-    limits,
 )
 from garboard.leaks.holders._hops import Link
 from garboard.leaks.holders._library import is_of_library
@@ -43,10 +35,7 @@ from garboard.leaks.holders._unasked import (
     is_a,
     is_cache,
     items_of,
-    length_of,
-    module_of_class,
     mro_of,
-    space_of,
     type_name,
 )
 
@@ -58,9 +47,8 @@ __all__ = [
     "holder_text",
     "is_of_a_call_that_recurs",
     "joining_of",
-    "may_be_emptied",
-    "may_be_trimmed",
-    "room_of",
+    "last_named",
+    "scopes_of",
     "storing_of",
 ]
 
@@ -117,9 +105,9 @@ def _owner_called(owner: Any) -> str:
 
 def storing_of(chain: Sequence[Link], near: Site) -> tuple[str, Storing] | None:
     """Return the file and the statement of the program's that fill the last object of a chain."""
-    at = _last_named(chain) or 0
+    at = last_named(chain) or 0
     keys = tuple(link.edge.name for link in chain[at + 1 :] if link.edge.kind == "item")
-    for scope, name in _scopes(chain, near):
+    for scope, name in scopes_of(chain, near):
         if is_of_library(scope.file):
             continue
         found = storing_line(scope, name, near.line if near.file == scope.file else 0, keys)
@@ -138,13 +126,13 @@ def _stored_by_itself(file: str, thing: Any) -> Storing | None:
 
 def joining_of(chain: Sequence[Link], near: Site) -> str:
     """Return what the program makes one tensor of the items with, such as `stack`."""
-    return next(filter(None, (joining(*it) for it in _scopes(chain, near))), "")
+    return next(filter(None, (joining(*it) for it in scopes_of(chain, near))), "")
 
 
 def holder_site(chain: Sequence[Link], near: Site) -> Site | None:
     """Return the line that fills the last object of a chain, or where its owner is defined; None
     where neither is in a file of the program's."""
-    at = _last_named(chain)
+    at = last_named(chain)
     if type(chain[-1].object) is ExitCallbacks:
         return _called_near(near, {"register"})
     if at is None or chain[at].edge.kind == "output":  # which no line stores
@@ -182,111 +170,6 @@ def _called_near(near: Site, names: set[str]) -> Site | None:
     return None if line is None else Site(near.file, line, "")
 
 
-def may_be_emptied(chain: Sequence[Link], near: Site, opened: Opened = ANYWHERE) -> bool:
-    """Tell whether the program has code that takes items out of the last object of a chain.
-
-    Or will begin it anew: a variable of a function ends with the call, and a loop of the program
-    calls again. A loop around the whole check does not.
-    """
-    reach = _reach_of(chain)
-    if any(is_emptied(scope, name, reach) for scope, name in _scopes(chain, near)):
-        return True
-    owners = (chain[: at + 1] for at in range(1, _last_named(chain) or 0))
-    if any(
-        is_begun_anew(scope, name)
-        for owner in owners
-        if owner[-1].edge.name and owner[-1].edge.kind != "item"
-        for scope, name in _scopes(owner, near)
-    ):
-        return True
-    return is_of_a_call_that_recurs(chain, opened)
-
-
-def may_be_trimmed(chain: Sequence[Link], near: Site) -> bool:
-    """Tell whether the program has code that takes some items out of it, and not all at once."""
-    reach = _reach_of(chain)
-    return any(is_trimmed(scope, name, reach) for scope, name in _scopes(chain, near))
-
-
-_FAR = 100_000  # items or steps
-_TIMES = 500  # as many items as there are
-
-
-def _reach_of(chain: Sequence[Link]) -> Reach:
-    """Return what tells of numbers that the last object has outgrown, and of those that are far."""
-    items = length_of(chain[-1].object) or 0
-
-    def is_outgrown(limit: ast.expr) -> bool:
-        number = _number(limit, chain)
-        return number is not None and items > 2 * number
-
-    def is_far(limit: ast.expr) -> bool:
-        number = _number(limit, chain)
-        return number is not None and number >= max(_FAR, _TIMES * items)
-
-    def is_long(steps: ast.expr) -> bool:
-        number = _number(steps, chain)
-        return number is not None and number >= _FAR
-
-    return Reach(is_outgrown, is_far, is_long)
-
-
-def room_of(chain: Sequence[Link], near: Site) -> int | None:
-    """Return the most items that the program compares the length of the last object with.
-
-    `len(self.rows) < self.capacity`, where that is a number now.
-    """
-    reach = _reach_of(chain)
-    found = [
-        size
-        for scope, name in _scopes(chain, near)
-        for limit in limits(scope, name, reach)
-        if (size := _number(limit, chain)) is not None
-    ]
-    return max(found, default=None)
-
-
-def _number(limit: ast.expr, chain: Sequence[Link]) -> int | None:
-    """Return a number that is written, or that a variable or an attribute of the holder's is."""
-    if isinstance(limit, ast.Constant):
-        if type(limit.value) is float and limit.value.is_integer():  # 1e6
-            return int(limit.value)
-        return limit.value if type(limit.value) is int else None
-    if isinstance(limit, ast.BinOp):
-        return _computed(limit, chain)
-    name = getattr(limit, "attr", getattr(limit, "id", ""))
-    values = (space.get(name) for space in _spaces(chain))
-    return next((it for it in values if type(it) is int), None)
-
-
-def _computed(limit: ast.BinOp, chain: Sequence[Link]) -> int | None:
-    """Return `10**6`, `1 << 20`, `64 * 1024`, also of variables."""
-    left, right = _number(limit.left, chain), _number(limit.right, chain)
-    if left is None or right is None or max(abs(left), abs(right)) > 1 << 40:
-        return None
-    if isinstance(limit.op, ast.Mult):
-        return left * right
-    if isinstance(limit.op, ast.Add):
-        return left + right
-    is_small = 0 <= right <= 64 and abs(left) <= 1 << 20
-    if is_small and isinstance(limit.op, ast.Pow):
-        return int(left**right)
-    return left << right if is_small and isinstance(limit.op, ast.LShift) else None
-
-
-def _spaces(chain: Sequence[Link]) -> Iterator[Mapping[str, Any]]:
-    """Yield where a name beside the holder's may be found."""
-    for owner in (link.object for link in reversed(chain[:-1])):
-        if is_a(owner, FrameType):
-            yield dict(_engine._frame_variables(owner))
-            yield owner.f_globals
-            continue
-        cls = owner if is_a(owner, type) else type(owner)
-        yield attributes_of(owner)
-        yield from map(space_of, mro_of(cls))
-        yield attributes_of(sys.modules.get(module_of_class(cls)))
-
-
 def is_of_a_call_that_recurs(chain: Sequence[Link], opened: Opened = ANYWHERE) -> bool:
     """Tell whether a chain begins at a variable of a call that a loop of the program repeats."""
     frame = chain[0].object
@@ -302,14 +185,14 @@ def is_of_a_call_that_recurs(chain: Sequence[Link], opened: Opened = ANYWHERE) -
     return False
 
 
-def _last_named(chain: Sequence[Link]) -> int | None:
+def last_named(chain: Sequence[Link]) -> int | None:
     named = [i for i, link in enumerate(chain) if link.edge.name and link.edge.kind != "item"]
     return named[-1] if named else None
 
 
-def _scopes(chain: Sequence[Link], near: Site) -> list[tuple[Scope, str]]:
+def scopes_of(chain: Sequence[Link], near: Site) -> list[tuple[Scope, str]]:
     """Where to look for the name of the last object of a chain, and the name."""
-    at = _last_named(chain)
+    at = last_named(chain)
     if at is None:
         return []
     (kind, name), owner = chain[at].edge, chain[at - 1].object

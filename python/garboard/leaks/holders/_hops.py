@@ -7,6 +7,7 @@ knows one type of holder, names the edge, and says how far it leads.
 from __future__ import annotations
 
 import ast
+import gc
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -26,6 +27,7 @@ from types import (
     TracebackType,
 )
 from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
 
 from garboard import _engine
 from garboard._arguments.texts import printable, shown
@@ -97,7 +99,15 @@ def _step(holder: Any, ahead: Sequence[Any]) -> Step:
             step = rule(holder, ahead)
             if step is not None:
                 return step
-    return _of_instance(holder, ahead) or (Edge("refers to"), 1)
+    return _of_instance(holder, ahead) or (_of_key(holder, ahead[0]) or Edge("refers to"), 1)
+
+
+def _of_key(holder: Any, thing: Any) -> Edge | None:
+    """Name the way from an object to what has an item as long as the object lives."""
+    if is_a(thing, WeakKeyDictionary):
+        return Edge("weak key")
+    is_apart = is_a(thing, dict) and all(it is not thing for it in gc.get_referents(holder))
+    return Edge("key until it dies") if is_apart else None
 
 
 def keys_to(mapping: Any, value: Any) -> Iterator[object]:
@@ -337,8 +347,19 @@ def _of_instance(instance: Any, ahead: Sequence[Any]) -> Step | None:
 
 def _as_asked_for(instance: Any, edge: Edge, passed: int) -> Step:
     """Call an attribute by the name of the property that gives it: `optimizer.state`."""
-    is_state = edge.name == "_seen" and is_one("optimizer", instance)
-    return (Edge(edge.kind, "state") if is_state else edge), passed
+    if edge.name == "_seen" and is_one("optimizer", instance):
+        return Edge(edge.kind, "state"), passed
+    return Edge(edge.kind, _as_written(instance, edge.name)), passed
+
+
+def _as_written(instance: Any, name: str) -> str:
+    """Return `__rows` of `_Cache__rows`, which is what the class Cache writes."""
+    if name.startswith("_") and "__" in name and not name.startswith("__"):
+        for cls in mro_of(type(instance)):
+            private = f"_{type_name(cls).lstrip('_')}__"
+            if name.startswith(private) and not name.endswith("__"):
+                return f"__{name.removeprefix(private)}"
+    return name
 
 
 def _of_fixture(fixture: Any, ahead: Sequence[Any]) -> Step | None:

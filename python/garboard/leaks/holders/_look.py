@@ -23,6 +23,7 @@ from garboard.leaks.evidence._survivors import survivors
 from garboard.leaks.evidence._views import pinned_bytes
 from garboard.leaks.holders._cycles import Cycle, cycle_through
 from garboard.leaks.holders._describe import is_context
+from garboard.leaks.holders._ephemerons import by_their_keys
 from garboard.leaks.holders._groups import Group, age, grouped, is_container
 from garboard.leaks.holders._holders import storing_of
 from garboard.leaks.holders._hook_rows import hook_rows
@@ -97,9 +98,29 @@ class Look:
         reached = self._reached(asked)
         found = {it.serial for it, _ in reached if it.what in _OF_PYTHON}
         self.unreached = [it for it in asked if it.serial not in found and it.what in _OF_PYTHON]
-        self.groups = _with_own_threads(_with_bare_ones(grouped(reached)))
+        groups = self._with_keys(grouped(reached), reached)
+        self.groups = _with_own_threads(_with_bare_ones(groups))
         for group in self.groups:
             self._add_figures(group)
+
+    def _with_keys(
+        self, groups: list[Group], reached: list[tuple[Survivor, list[Any]]]
+    ) -> list[Group]:
+        """Group anew what lies in containers whose items end with their keys: by what keeps the
+        keys."""
+        found: list[Group] = []
+        for group in groups:
+            own = {id(it) for it in group.survivors}
+            paths = [it for it in reached if id(it[0]) in own]
+            by_keys = by_their_keys(
+                paths, group.holder, lambda keys, skip: paths_to(self.evidence, keys, skip=skip)
+            )
+            moved = {id(it) for it, _ in by_keys}
+            if by_keys:
+                found += grouped(by_keys)
+            rest = [it for it in paths if id(it[0]) not in moved]
+            found += [group] if not moved else grouped(rest) if rest else []
+        return sorted(found, key=lambda it: it.survivors[0].serial)
 
     def _add_figures(self, group: Group) -> None:
         group.loop_file, group.opened = self._loop_file, self._opened

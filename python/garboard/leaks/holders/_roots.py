@@ -130,16 +130,18 @@ def paths_to(
     evidence: Evidence,
     targets: Sequence[object],
     hidden: Sequence[tuple[object, object]] = (),
+    skip: Sequence[object] = (),
 ) -> list[list[Any] | None]:
     """Return for each target the objects from a root to it, or None where none leads there.
 
     What libraries note of the program's threads and tasks is followed where nothing else leads;
-    `hidden` references are not.
+    `hidden` references, and objects to `skip`, are not.
     """
-    roots, notes, given = Roots(evidence), _notes_of_libraries(), [*hidden, *_given_to_threads()]
+    roots, given = Roots(evidence), [*hidden, *_given_to_threads()]
+    notes = [*skip, *_notes_of_libraries()]
     found = roots.paths_to(targets, given, notes)
     missing = [at for at, path in enumerate(found) if path is None] if notes or given else []
-    again = roots.paths_to([targets[at] for at in missing], hidden) if missing else []
+    again = roots.paths_to([targets[at] for at in missing], hidden, skip) if missing else []
     for at, path in zip(missing, again, strict=True):
         found[at] = path
     return by_the_one_behind(found, lambda asked: roots.paths_to(asked, given, notes))

@@ -17,6 +17,7 @@ __all__ = [
     "MAKERS",
     "Scope",
     "block_of",
+    "first_line",
     "function_around",
     "function_at",
     "names_in",
@@ -50,7 +51,7 @@ class _Read:
         found: dict[int, ast.AST] = {}
         for node in ast.walk(self.tree) if self.tree else ():
             if isinstance(node, FUNCTIONS):
-                found.setdefault(_first_line(node), node)
+                found.setdefault(first_line(node), node)
         return found
 
     def within(self, node: ast.AST) -> tuple[ast.AST, ...]:
@@ -159,7 +160,8 @@ def _is_static(decorator: ast.expr) -> bool:
     return isinstance(decorator, ast.Name) and decorator.id in ("staticmethod", "classmethod")
 
 
-def _first_line(function: ast.AST) -> int:
+def first_line(function: ast.AST) -> int:
+    """Return the line of a function's first decorator, or its own."""
     decorators = getattr(function, "decorator_list", [])
     lines: list[int] = [getattr(function, "lineno", 0), *(it.lineno for it in decorators)]
     return min(lines)
@@ -215,7 +217,7 @@ def block_of(file: str, statement: ast.stmt | None) -> list[ast.stmt]:
 def function_at(file: str, line: int) -> ast.AST | None:
     """Return the function that begins on a line, with its decorators or without."""
     found = _read(file).functions.values() if file else ()
-    return next((it for it in found if line in (_first_line(it), getattr(it, "lineno", 0))), None)
+    return next((it for it in found if line in (first_line(it), getattr(it, "lineno", 0))), None)
 
 
 def function_around(file: str, line: int) -> ast.AST | None:

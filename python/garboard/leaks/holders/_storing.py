@@ -25,15 +25,25 @@ from garboard.leaks.holders._source import (
     places_of,
 )
 from garboard.leaks.holders._statements import (
+    FUNCTIONS,
     MAKERS,
     Scope,
+    first_line,
     function_around,
+    function_at,
     remembered,
     statement_like,
     statements,
 )
 
-__all__ = ["is_read_later", "storing_in_class", "storing_line"]
+__all__ = [
+    "argument_of",
+    "is_read_later",
+    "methods_of",
+    "scopes_given_to",
+    "storing_in_class",
+    "storing_line",
+]
 
 
 def storing_line(
@@ -176,6 +186,54 @@ def _other_names(scope: Scope, name: str) -> set[_Name]:
             if is_named(of, name, scope) or any(it.is_meant(of, of.lineno) for it in others)
         }
     return others
+
+
+def scopes_given_to(scope: Scope, name: str) -> list[tuple[Scope, str]]:
+    """Return the functions of a file that the container called `name` is given to, each with what
+    it is called there; and the attributes that are given it."""
+    found: list[tuple[Scope, str]] = []
+    for other in sorted(_other_names(scope, name)):
+        if other.is_attribute:
+            found.append((Scope(scope.file, 0, True), other.name))
+        elif other.first and (function := function_at(scope.file, other.first)) is not None:
+            found.append((Scope(scope.file, first_line(function)), other.name))
+    return found
+
+
+def methods_of(file: str, name: str) -> list[tuple[Scope, str]]:
+    """Return the methods of a class, each with what it calls its object."""
+    found = []
+    for cls in statements(Scope(file)):
+        if not isinstance(cls, ast.ClassDef) or cls.name != name:
+            continue
+        for it in cls.body:
+            if isinstance(it, FUNCTIONS[:2]) and (it.args.posonlyargs or it.args.args):
+                own = [*it.args.posonlyargs, *it.args.args][0].arg
+                found.append((Scope(file, first_line(it)), own))
+    return found
+
+
+def argument_of(scope: Scope, name: str) -> ast.expr | None:
+    """Return what the calls in a file give a scope's function for an argument, or its default."""
+    function = function_at(scope.file, scope.function)
+    if not isinstance(function, FUNCTIONS[:2]):
+        return None
+    names = [it.arg for it in (*function.args.posonlyargs, *function.args.args)]
+    if name not in names and all(it.arg != name for it in function.args.kwonlyargs):
+        return None
+    is_method = names[:1] in (["self"], ["cls"])
+    for statement in statements(Scope(scope.file)):
+        for call in ast.walk(statement) if not hasattr(statement, "body") else ():
+            if not isinstance(call, ast.Call) or callee(call) != function.name:
+                continue
+            given = dict(zip(names[is_method:], call.args, strict=False))
+            given |= {it.arg: it.value for it in call.keywords if it.arg}
+            if name in given:
+                return given[name]
+    defaults = dict(zip(reversed(names), reversed(function.args.defaults), strict=False))
+    pairs = zip(function.args.kwonlyargs, function.args.kw_defaults, strict=True)
+    defaults |= {it.arg: value for it, value in pairs if value is not None}
+    return defaults.get(name)
 
 
 def _given_in(file: str) -> Iterator[_Given]:

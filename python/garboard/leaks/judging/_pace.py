@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from types import TracebackType
 
 from garboard.leaks.judging._growth import PERIOD, WINDOWS
 
@@ -19,7 +19,8 @@ _RAREST = PERIOD * _FACTOR**6
 class Pace:
     """Keeps the looks of a watch below a share of the loop's time, after five seconds of them.
 
-    The first 48 looks, those of 384 steps, come whatever they take.
+    Each look is a block of `with pace:`. The first 48 looks, those of 384 steps, come whatever they
+    take.
 
     Asking for a thread's own time can take longer than a look, where each question goes through the
     kernel of a virtual machine. So that is asked when the clock says that a look takes too long.
@@ -39,31 +40,40 @@ class Pace:
         self._share, self._clock, self._busy = share, clock, busy
         self._spent, self._looks = 0.0, 0
         self._is_doubtful = False  # the last look took long, by the clock
-        self._left_at = clock()
+        self._left_at = self._begun = clock()
+        self._worked = 0.0
         self.period = PERIOD
 
     def is_due(self, step: int) -> bool:
         return step % self.period == 0
 
-    @contextmanager
-    def look(self) -> Iterator[None]:
-        """Measure a look, and decide when the next one comes."""
-        begun = self._clock()
-        allowed = (begun - self._left_at) * self._share
-        worked = self._busy() if self._is_doubtful else 0.0
-        try:
-            yield
-        finally:
-            self._left_at = self._clock()
-            cost = self._left_at - begun
-            if self._is_doubtful:
-                cost = max(self._busy() - worked, 0.0)
-            self._spent += cost
-            self._looks += 1
-            if self._spent > _FREE_S and self._looks > _FREE_LOOKS:
-                self._is_doubtful = cost > allowed and not self._is_doubtful
-                if not self._is_doubtful:
-                    self._change(cost, allowed)
+    def next_after(self, step: int) -> int:
+        """Return the step that is due next."""
+        return step - step % self.period + self.period
+
+    def __enter__(self) -> None:
+        """Begin a look, which is measured."""
+        self._begun = self._clock()
+        self._worked = self._busy() if self._is_doubtful else 0.0
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """End a look, and decide when the next one comes."""
+        allowed = (self._begun - self._left_at) * self._share
+        self._left_at = self._clock()
+        cost = self._left_at - self._begun
+        if self._is_doubtful:
+            cost = max(self._busy() - self._worked, 0.0)
+        self._spent += cost
+        self._looks += 1
+        if self._spent > _FREE_S and self._looks > _FREE_LOOKS:
+            self._is_doubtful = cost > allowed and not self._is_doubtful
+            if not self._is_doubtful:
+                self._change(cost, allowed)
 
     def _change(self, cost: float, allowed: float) -> None:
         if cost > allowed and self.period < _RAREST:

@@ -27,6 +27,8 @@ from garboard.leaks.judging._tracker import Tracker
 
 __all__ = ["Verdicts", "is_of_every_step", "key_of", "keys_of"]
 
+_NEAR = 8  # times as many items as there are: a bound that even what is never meant may wait for
+
 
 class Verdicts:
     """Judges groups after step `now`; `notes` tell what was let off.
@@ -116,7 +118,10 @@ class Verdicts:
         if not items:  # of a tee's iterator that is as far as its twin
             return True
         most = max(it for it in (slots, room, 0) if it is not None)
-        if items > most or kind.is_settled(group) or self._is_made_longer(group, slots):
+        if items > most or self._is_made_longer(group, slots):
+            return False
+        is_near = most <= _NEAR * items and not group.saved_bytes and is_trimmed_by_code(group)
+        if kind.is_settled(group) and not is_near:
             return False
         name, device = expression(group.named), group.survivors[-1].device
         nbytes = most * sum(it.nbytes * it.weight for it in group.survivors) // max(items, 1)

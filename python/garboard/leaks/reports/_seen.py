@@ -94,6 +94,10 @@ class Timeline:
                 return
         self._moments.append(Moment(step, self._live_bytes()))
 
+    def next_after(self, step: int) -> int:
+        """Return the step that is noted next."""
+        return step - step % self._stride + self._stride
+
     def with_now(self, step: int) -> list[Moment]:
         """Return the moments, the present one at the end."""
         now = Moment(step, self._live_bytes())
