@@ -3,7 +3,7 @@
 import garboard as gb
 
 KIND, VERDICT, HOLDER = "tensor-list", "GROWING", "list `memory`"
-FIX = "bound memory, for instance deque(maxlen=...), or clear it at the end of each epoch"
+FIX = "memory.append(gb.randn(8, 4)); del memory[:-32]  # or clear it at the end of each epoch"
 
 
 def main(watch):

@@ -3,7 +3,7 @@
 import garboard as gb
 
 KIND, VERDICT, HOLDER = "retained-exception", "RETAINED", "list `errors`"
-FIX = "keep repr(error), or call traceback.clear_frames(error.__traceback__)"
+FIX = "errors.append(repr(error))  # or call traceback.clear_frames(error.__traceback__)"
 
 
 def step():

@@ -3,7 +3,7 @@
 import garboard as gb
 
 KIND, VERDICT, HOLDER = "retain-graph", "LEAK", "list `outs`"
-FIX = "drop retain_graph=True on the last backward of a step, and outs.append(y.detach())"
+FIX = "outs.append(y.detach())  # and drop retain_graph=True on the last backward of a step"
 
 
 def main(watch):

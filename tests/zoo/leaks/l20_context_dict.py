@@ -5,7 +5,10 @@ import contextvars
 import garboard as gb
 
 KIND, VERDICT, HOLDER = "thread-state", "LEAK", "dict `seen`"
-FIX = "take items out of _seen.get() when they are done, or _seen.set() it anew"
+FIX = (
+    "_seen.get()[number] = y; len(_seen.get()) > 32 and _seen.get().pop(next(iter(_seen.get())))"
+    "  # or clear it when it ends"
+)
 
 _seen = contextvars.ContextVar("seen")
 

@@ -5,7 +5,7 @@ import copy
 import garboard as gb
 
 KIND, VERDICT, HOLDER = "checkpoint-hoard", "LEAK", "list `best`"
-FIX = "keep one copy instead of best, or save each to a file"
+FIX = "best.append(copy.deepcopy(net.state_dict())); del best[:-1]  # or save each to a file"
 
 
 def main(watch):

@@ -3,7 +3,10 @@
 import garboard as gb
 
 KIND, VERDICT, HOLDER = "growing-tensor", "GROWING", "attribute `Log.losses`"
-FIX = "keep the last rows alone, self.losses = self.losses[-1000:], or begin it anew at each epoch"
+FIX = (
+    "self.losses = gb.cat([self.losses, loss.detach().view(1)])[-1000:]"
+    "  # or begin it anew at each epoch"
+)
 
 
 class Log:

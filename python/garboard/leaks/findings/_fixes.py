@@ -12,6 +12,7 @@ from garboard._shown.site import Site, site_of
 from garboard.leaks.evidence._classes import is_one
 from garboard.leaks.evidence._rows import Survivor
 from garboard.leaks.findings._company import ending_for_all, ending_for_items
+from garboard.leaks.findings._traits import is_emptied_by_code
 from garboard.leaks.holders._groups import Group
 from garboard.leaks.holders._holders import expression, storing_of
 from garboard.leaks.holders._hops import Link, written
@@ -33,6 +34,7 @@ from garboard.leaks.holders._patches import (
     Patch,
     bounded_after,
     filled_by,
+    is_at_front,
     with_method_on_key,
     with_method_on_sum,
     with_methods_on_stored,
@@ -55,6 +57,8 @@ __all__ = [
     "accumulating",
     "called",
     "ending_of",
+    "filled_bounded",
+    "filled_until_done",
     "is_by_key",
     "is_kept_once",
     "keyed_small",
@@ -63,7 +67,6 @@ __all__ = [
     "patch_stored",
     "patch_stored_bounded",
     "patch_stored_small",
-    "pushing",
     "stored_as",
     "stored_bounded",
     "stored_small",
@@ -251,6 +254,14 @@ def _keys_of(group: Group) -> int:
     return sum(1 for _ in links)
 
 
+# What lets go of the least of a heap: of one that is popped from elsewhere, the last that would be.
+_HEAPS = {"heap": "{0}.sort(); del {0}[:-{1}]", "frontier": "{0}.sort(); del {0}[{1}:]"}
+
+_AT_FRONT: dict[type, str] = {
+    list: "del {0}[{1}:]",
+    deque: "len({0}) > {1} and {0}.pop()",
+}
+
 # What lets go of the oldest item, in one line.
 _KINDS: dict[type, str] = {
     list: "del {0}[:-{1}]",
@@ -271,12 +282,41 @@ def _kind_of(holder: Any) -> type:
     return next(it for it in _KINDS if is_a(holder, it))
 
 
-def patch_bounding(group: Group) -> Patch:
+def filled_bounded(
+    group: Group, otherwise: str = "clear it at the end of each epoch", most: int = MOST_KEPT
+) -> str | None:
+    """Return the statement that fills the container, which lets go of the oldest; None where it
+    cannot be read. What else would do is said behind it."""
+    place = _filled(group)
+    found = storing_of(group.named, site_of(group.survivors[-1].site))
+    if found is None or place is None or not _may_be_bounded(group):
+        return None
+    kind = _kind_of(group.holder)
+    tree = ast.parse(found[1].statement).body[0]
+    ways = _OF_MANY if found[1].is_many else _KINDS
+    bound = _HEAPS.get(heap_of(group)) or (_AT_FRONT if is_at_front(tree) else ways)[kind]
+    return f"{found[1].statement}; {bound.format(place, most)}  # or {otherwise}"
+
+
+def filled_until_done(group: Group) -> str | None:
+    """Return the statement that adds a future to a set, which takes it out when it is done."""
+    place = _filled(group)
+    found = storing_of(group.named, site_of(group.survivors[-1].site))
+    if found is None or place is None or not is_a(group.holder, set):
+        return None
+    value = found[1].value
+    if not is_by_name(value) or found[1].is_many:
+        return None
+    return f"{found[1].statement}; {value}.add_done_callback({place}.discard)"
+
+
+def patch_bounding(group: Group, most: int = MOST_KEPT) -> Patch:
     """Return a bound for the container, behind the statement that fills it."""
     found = storing_of(group.named, site_of(group.survivors[-1].site))
     if found is None or not _may_be_bounded(group) or found[1].is_assignment:
         return NO_PATCH
-    return bounded_after(*found, _keys_of(group), _kind_of(group.holder).__name__)
+    kind = heap_of(group) or _kind_of(group.holder).__name__
+    return bounded_after(*found, _keys_of(group), kind, most)
 
 
 def _may_be_bounded(group: Group) -> bool:
@@ -363,12 +403,15 @@ def is_kept_once(group: Group) -> bool:
     return len({it.step for it in group.survivors}) == 1
 
 
-def pushing(group: Group) -> str:
-    """Return what takes the least out of a holder that is a heap, such as `heapq.heappop`; empty of
-    what is none."""
-    found = storing_of(group.named, site_of(group.survivors[-1].site))
+def heap_of(group: Group) -> str:
+    """Return "heap" of a holder that is pushed to, "frontier" where something pops from it, too;
+    empty of what is none."""
+    site = site_of(group.survivors[-1].site)
+    found = storing_of(group.named, site)
     called = found[1].statement.partition("(")[0] if found is not None else ""
-    return called.replace("heappush", "heappop") if called.endswith("heappush") else ""
+    if not called.endswith("heappush"):
+        return ""
+    return "frontier" if is_emptied_by_code(group) else "heap"
 
 
 _WHOLES: dict[type, str] = {dict: "dict", list: "list", tuple: "tuple"}

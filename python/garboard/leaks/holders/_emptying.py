@@ -14,12 +14,14 @@ from garboard.leaks.holders._source import (
     grown_by,
     is_context_variable,
     is_named,
+    places_of,
 )
 from garboard.leaks.holders._statements import FUNCTIONS, MAKERS, Scope, statements
 
 __all__ = [
     "NOTHING",
     "Reach",
+    "guards_of_storings",
     "guards_of_takings",
     "is_begun_anew",
     "is_emptied",
@@ -92,9 +94,9 @@ def limits(scope: Scope, name: str, reach: Reach = NOTHING) -> list[ast.expr]:
     found = [
         it.limit
         for statement in statements(scope, name)
-        if not isinstance(statement, ast.Assert)
         for part in own_parts(statement)
         if isinstance(part, ast.Compare)
+        if not isinstance(statement, ast.Assert) or _is_order(part)
         for it in compared(part, is_meant)
     ]
     found += left_by_slices(scope, name, is_meant)
@@ -113,15 +115,52 @@ def guards_of_takings(scope: Scope, name: str) -> list[tuple[ast.expr, ast.expr]
     found = []
     for statement in statements(scope, name):
         test = statement.test if isinstance(statement, ast.If | ast.While) else None
-        if not isinstance(test, ast.Compare) or len(test.ops) != 1:
-            continue
-        below = (node for it in statement.body for node in ast.walk(it))  # type: ignore[attr-defined]
+        tests = test.values if isinstance(test, ast.BoolOp) else [test]
+        body = statement.body if isinstance(statement, ast.If | ast.While) else []
+        below = (node for it in body for node in ast.walk(it))
         if not any(_takes(node, name, scope, is_meant) for node in below):
             continue
+        for it in tests:
+            if not isinstance(it, ast.Compare) or len(it.ops) != 1:
+                continue
+            if isinstance(it.ops[0], ast.Gt | ast.GtE):
+                found.append((it.left, it.comparators[0]))
+            elif isinstance(it.ops[0], ast.Lt | ast.LtE):
+                found.append((it.comparators[0], it.left))
+    return found
+
+
+def guards_of_storings(scope: Scope, name: str) -> list[tuple[ast.expr, ast.expr]]:
+    """Return what counts up to what, as long as items are stored: of `if step < 100: rows.append()`
+    the sides, the counter first."""
+    places, counters = places_of(scope), _counters_in(scope.file)
+    found = []
+    for statement in statements(scope, name):
+        test = statement.test if isinstance(statement, ast.If) else None
+        if not isinstance(statement, ast.If) or not isinstance(test, ast.Compare):
+            continue
+        stored = (place for it in statement.body for place in places(it))
+        if len(test.ops) != 1 or not any(is_named(it.name, name, scope) for it in stored):
+            continue
+        sides = [test.left, test.comparators[0]]
         if isinstance(test.ops[0], ast.Gt | ast.GtE):
-            found.append((test.left, test.comparators[0]))
-        elif isinstance(test.ops[0], ast.Lt | ast.LtE):
-            found.append((test.comparators[0], test.left))
+            sides.reverse()
+        elif not isinstance(test.ops[0], ast.Lt | ast.LtE):
+            continue
+        is_counter = [ast.unparse(it) in counters for it in sides]
+        if is_counter == [True, False]:
+            found.append((sides[0], sides[1]))
+    return found
+
+
+def _counters_in(file: str) -> set[str]:
+    """Return what loops count, and what is added to."""
+    found: set[str] = set()
+    for it in statements(Scope(file)):
+        if isinstance(it, ast.For):
+            found.add(ast.unparse(_counter(it)))
+        elif isinstance(it, ast.AugAssign) and isinstance(it.op, ast.Add):
+            found.add(ast.unparse(it.target))
     return found
 
 
@@ -130,6 +169,8 @@ def _guards_of(scope: Scope, name: str, reach: Reach) -> Guards:
     is_meant = Meant(scope, name)
 
     def is_vain(test: ast.expr) -> bool:
+        if _asks_whether_made(test, name):
+            return True
         if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):  # not step % 100
             return _is_remainder(test.operand) and reach.is_long(test.operand.right)
         if not isinstance(test, ast.Compare) or len(test.ops) != 1:
@@ -147,6 +188,31 @@ def _guards_of(scope: Scope, name: str, reach: Reach) -> Guards:
         )
 
     return Guards(scope.file, is_vain)
+
+
+def _asks_whether_made(test: ast.expr, name: str) -> bool:
+    """`not hasattr(self, "rows")`, `self.rows is None`, `"rows" not in vars(self)`, `not rows`:
+    what runs then makes it for the first time."""
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        asked = test.operand
+        if isinstance(asked, ast.Call) and callee(asked) == "hasattr":
+            return any(isinstance(it, ast.Constant) and it.value == name for it in asked.args)
+        return getattr(asked, "attr", getattr(asked, "id", "")) == name
+    if not isinstance(test, ast.Compare) or len(test.ops) != 1:
+        return False
+    left, (op,), (right,) = test.left, test.ops, test.comparators
+    if isinstance(op, ast.NotIn):
+        return isinstance(left, ast.Constant) and left.value == name
+    if not isinstance(op, ast.Is) or not (isinstance(right, ast.Constant) and right.value is None):
+        return False
+    if isinstance(left, ast.Call) and callee(left) == "getattr":
+        return any(isinstance(it, ast.Constant) and it.value == name for it in left.args)
+    return getattr(left, "attr", getattr(left, "id", "")) == name
+
+
+def _is_order(test: ast.Compare) -> bool:
+    """Tell whether sides are said to be smaller or larger: what equals something is no bound."""
+    return not any(isinstance(it, ast.Eq | ast.NotEq) for it in test.ops)
 
 
 def _is_remainder(node: ast.expr) -> TypeGuard[ast.BinOp]:

@@ -15,6 +15,7 @@ from garboard.leaks.holders._statements import FUNCTIONS, remembered, tree_of
 __all__ = ["Asked", "Guards"]
 
 _DEEPEST = 3  # functions that call one another
+_MISSING = {"AttributeError", "KeyError", "LookupError", "NameError"}
 _AT_THE_END = {"__del__", "__exit__", "__aexit__", "aclose", "close", "finish", "shutdown"}
 
 Asked = Callable[[ast.expr], bool]
@@ -42,6 +43,8 @@ class Guards(NamedTuple):
             test = above.test if isinstance(above, ast.If | ast.While) else None
             if test is not None and below in getattr(above, "body", ()) and self._is_vain(test):
                 return True
+            if isinstance(above, ast.ExceptHandler) and _is_of_missing(above):
+                return True  # what is not there yet is made
             if isinstance(above, FUNCTIONS):
                 function = above
                 break
@@ -70,6 +73,11 @@ class Guards(NamedTuple):
 
     def _parents(self) -> dict[ast.AST, ast.AST]:
         return remembered(self.file, "parents", lambda: _parents_in(tree_of(self.file)))
+
+
+def _is_of_missing(handler: ast.ExceptHandler) -> bool:
+    kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+    return all(isinstance(it, ast.Name) and it.id in _MISSING for it in kinds)
 
 
 def _parents_in(tree: ast.AST | None) -> dict[ast.AST, ast.AST]:

@@ -3,12 +3,13 @@ lines."""
 
 from __future__ import annotations
 
+import ast
 import threading
 import weakref
 from collections.abc import Sequence
 from functools import partial
 from itertools import pairwise
-from types import FrameType, FunctionType, MethodType
+from types import FrameType, FunctionType, MappingProxyType, MethodType
 from typing import Any
 
 from garboard._arguments.texts import printable
@@ -24,17 +25,24 @@ from garboard.leaks.holders._library import is_of_library
 from garboard.leaks.holders._roots import ANYWHERE, ExitCallbacks, Opened, depth_of
 from garboard.leaks.holders._source import (
     Storing,
+    callee,
     calling_line,
     joining,
     variable_called,
 )
-from garboard.leaks.holders._statements import Scope
-from garboard.leaks.holders._storing import storing_in_class, storing_line
+from garboard.leaks.holders._statements import Scope, statement_at
+from garboard.leaks.holders._storing import (
+    methods_that_fill,
+    stored_by_another_name,
+    storing_in_class,
+    storing_line,
+)
 from garboard.leaks.holders._unasked import (
     attributes_of,
     is_a,
     is_cache,
     items_of,
+    length_of,
     mro_of,
     type_name,
 )
@@ -50,6 +58,7 @@ __all__ = [
     "last_named",
     "scopes_of",
     "storing_of",
+    "way_in",
 ]
 
 
@@ -107,10 +116,14 @@ def storing_of(chain: Sequence[Link], near: Site) -> tuple[str, Storing] | None:
     """Return the file and the statement of the program's that fill the last object of a chain."""
     at = last_named(chain) or 0
     keys = tuple(link.edge.name for link in chain[at + 1 :] if link.edge.kind == "item")
+    kind = chain[at].edge.kind
     for scope, name in scopes_of(chain, near):
         if is_of_library(scope.file):
             continue
-        found = storing_line(scope, name, near.line if near.file == scope.file else 0, keys)
+        line = near.line if near.file == scope.file else 0
+        found = storing_line(scope, name, line, keys)
+        if kind == "context variable" and length_of(chain[-1].object) is not None:
+            found = stored_by_another_name(scope, name, line) or found
         if found is None or found.is_assignment:
             found = _stored_by_itself(scope.file, chain[-1].object) or found
         if found is not None:
@@ -146,6 +159,8 @@ def holder_site(chain: Sequence[Link], near: Site) -> Site | None:
     if chain[at].edge.kind == "fixture":  # a test fills it by the name of an argument
         return place_of(attributes_of(chain[at - 1].object).get("func"))
     found = storing_of(chain, near)
+    if found is None and (place := _filled_by_library(chain, near)) is not None:
+        return place
     if (found is None or found[1].is_assignment) and is_one("module", chain[-1].object):
         found_by_name = _called_near(near, _NAMING)
         if found_by_name is not None:
@@ -156,6 +171,37 @@ def holder_site(chain: Sequence[Link], near: Site) -> Site | None:
 
 
 _NAMING = {"add_module", "register_buffer", "register_module", "register_parameter", "setattr"}
+
+
+def _filled_by_library(chain: Sequence[Link], near: Site) -> Site | None:
+    """Return the line that calls the method by which a class of a library's fills an attribute of
+    its own, such as `Logger.addHandler` for `handlers`."""
+    if is_a(chain[-1].object, MappingProxyType):
+        return _called_near(near, {"register"})  # of `singledispatch`
+    names = _ways_into(chain)
+    return _called_near(near, names) if names else None
+
+
+def _ways_into(chain: Sequence[Link]) -> set[str]:
+    """Return the methods of a library's class that fill the last object of a chain."""
+    at = last_named(chain) or 0
+    names: set[str] = set()
+    if chain[at].edge.kind == "attribute":
+        for cls in mro_of(type(chain[at - 1].object)):
+            file = file_of(cls) if cls is not object else ""
+            if is_of_library(file) and file.endswith(".py"):
+                names |= methods_that_fill(file, type_name(cls), chain[at].edge.name)
+    return names
+
+
+def way_in(chain: Sequence[Link], near: Site) -> str:
+    """Return how the program calls a method of a library's that fills the last object of a chain,
+    as `log.addHandler()`; empty where it does not."""
+    names = _ways_into(chain) if storing_of(chain, near) is None else set()
+    place = _called_near(near, names) if names else None
+    statement = statement_at(place.file, place.line) if place is not None else None
+    calls = [it for it in ast.walk(statement) if isinstance(it, ast.Call)] if statement else []
+    return next((f"{ast.unparse(it.func)}()" for it in calls if callee(it) in names), "")
 
 
 def _own_place(thing: Any) -> Site | None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import ast
 import itertools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from garboard.leaks.holders._source import assigned, callee, is_named
@@ -30,6 +30,7 @@ class Meant:
         self._scope, self._name = scope, name
         self._others: set[str] = set()
         self.lengths: dict[str, ast.expr] = {}
+        self.measures = _measures_of(scope, name)
         for statement in statements(scope, name):
             if isinstance(statement, ast.For) and self._is_read_in(statement.iter):
                 names = (it for it in ast.walk(statement.target) if isinstance(it, ast.Name))
@@ -95,6 +96,8 @@ def left_by_slices(scope: Scope, name: str, is_meant: Meant) -> list[ast.expr]:
     `rows = nlargest(most, rows)`."""
     found: list[ast.expr | None] = []
     for statement in statements(scope, name):
+        if isinstance(statement, ast.For):  # for old in sorted(saved)[:-most]: del saved[old]
+            found += _left_over(statement.iter, name, scope)
         if isinstance(statement, ast.Delete):
             gone = [it for it in statement.targets if isinstance(it, ast.Subscript)]
             found += (_kept_by_deletion(it.slice) for it in gone if is_meant(it.value))
@@ -106,6 +109,17 @@ def left_by_slices(scope: Scope, name: str, is_meant: Meant) -> list[ast.expr]:
                 is_named(it, name, scope) for it in ast.walk(value)
             ):
                 found += map(_kept_by_value, ast.walk(value))
+    return [it for it in found if it is not None]
+
+
+def _left_over(node: ast.expr, name: str, scope: Scope) -> list[ast.expr]:
+    """`most` of `sorted(saved)[:-most]`"""
+    cut = [it for it in ast.walk(node) if isinstance(it, ast.Subscript)]
+    found = (
+        _kept_by_deletion(it.slice)
+        for it in cut
+        if any(is_named(part, name, scope) for part in ast.walk(it.value))
+    )
     return [it for it in found if it is not None]
 
 
@@ -139,9 +153,32 @@ def _has_length(node: ast.expr, is_meant: Meant) -> bool:
     return any(isinstance(it, ast.expr) and _is_length(it, is_meant) for it in ast.walk(node))
 
 
-def _is_length(node: ast.expr, is_meant: Callable[[ast.expr], bool]) -> bool:
-    is_call = isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
-    return is_call and node.func.id == "len" and any(map(is_meant, node.args))  # type: ignore[attr-defined]
+def _is_length(node: ast.expr, is_meant: Meant) -> bool:
+    if not isinstance(node, ast.Call):
+        return isinstance(node, ast.Attribute) and node.attr in is_meant.measures
+    if callee(node) in is_meant.measures and not node.args:  # self.size()
+        return True
+    if not isinstance(node.func, ast.Name) or node.func.id != "len":
+        return False
+    is_whole = "__len__" in is_meant.measures and any(map(_is_self, node.args))
+    return is_whole or any(map(is_meant, node.args))
+
+
+def _is_self(node: ast.expr) -> bool:
+    return isinstance(node, ast.Name) and node.id == "self"
+
+
+def _measures_of(scope: Scope, name: str) -> set[str]:
+    """Return the methods that give the length of an attribute, and do nothing else."""
+    found = set()
+    for it in statements(scope, name) if scope.is_attribute else ():
+        if not isinstance(it, ast.FunctionDef) or not isinstance(it.body[-1], ast.Return):
+            continue
+        given = it.body[-1].value
+        is_length = isinstance(given, ast.Call) and callee(given) == "len" and len(given.args) == 1
+        if is_length and is_named(given.args[0], name, scope):  # type: ignore[union-attr]
+            found.add(it.name)
+    return found
 
 
 _SOLVED: Mapping[type[ast.operator], type[ast.operator]] = {

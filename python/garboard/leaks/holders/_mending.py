@@ -27,6 +27,7 @@ __all__ = [
     "stored_parts",
     "ways_of_items",
     "with_ends",
+    "with_last_rows",
     "written_call",
 ]
 
@@ -45,6 +46,7 @@ class End(NamedTuple):
 
 OF_EACH = " of each in "
 _BY_WHAT_IT_IS = {
+    "repr": "repr({0})",
     "item or detach": "{0}.item() if {0}.numel() == 1 else {0}.detach()",
     "item or itself": "{0}.item() if hasattr({0}, 'item') else {0}",
     "detach or itself": "{0}.detach() if hasattr({0}, 'detach') else {0}",
@@ -65,6 +67,25 @@ def written_call(text: str, method: str) -> str:
         return call.format(text)
     first, last = _EACH[whole]
     return first.format(text) + call.format("value") + last.format(text)
+
+
+_LAST_ROWS = "1000"
+_JOINING_FIRST = {"cat", "concat", "concatenate", "row_stack", "vstack"}
+
+
+def with_last_rows(statement: str) -> str | None:
+    """Return `rows = cat([rows, x])[-1000:]` of a statement that joins along the first dim; None of
+    another one."""
+    tree = ast.parse(statement).body[0]
+    value = tree.value if isinstance(tree, ast.Assign) and len(tree.targets) == 1 else None
+    if not isinstance(value, ast.Call):
+        return None
+    called = str(getattr(value.func, "attr", getattr(value.func, "id", "")))
+    dims = [*value.args[1:], *(it.value for it in value.keywords)]
+    is_first = all(isinstance(it, ast.Constant) and it.value == 0 for it in dims)
+    if called not in _JOINING_FIRST or not is_first:
+        return None
+    return f"{statement}[-{_LAST_ROWS}:]"
 
 
 def with_ends(statement: str, value: str, ends: Sequence[End], is_many: bool = False) -> str | None:

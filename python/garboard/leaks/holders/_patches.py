@@ -30,6 +30,7 @@ __all__ = [
     "bounded_after",
     "bounded_cache",
     "filled_by",
+    "is_at_front",
     "removed_at_the_end",
     "together",
     "with_method_on_key",
@@ -132,26 +133,36 @@ def filled_by(storing: Storing, depth: int) -> str | None:
     return _container(ast.parse(storing.statement).body[0], depth)
 
 
-def bounded_after(file: str, storing: Storing, depth: int, kind: str) -> Patch:
+def bounded_after(
+    file: str, storing: Storing, depth: int, kind: str, most: int = MOST_KEPT
+) -> Patch:
     """Return a statement, behind one that stores, that lets go of the oldest items.
 
     Args:
         file: Where the statement stands.
         storing: The statement.
         depth: How many keys lead from the name to the container.
-        kind: Whether it is a "list", "dict", "set" or "deque".
+        kind: Whether it is a "list", "dict", "set" or "deque"; a list may be a "heap", or a
+            "frontier", of which the largest go.
+        most: How many items stay.
     """
     tree = statement_like(file, storing.line, storing.statement)
     place = _container(tree, depth) if tree is not None else None
     indent = _indent_of_alone(file, tree) if tree is not None else None
     if tree is None or place is None or indent is None:
         return NO_PATCH
-    while_ = f"while len({place}) > {MOST_KEPT}:\n{indent}    {place}"
+    while_ = f"while len({place}) > {most}:\n{indent}    {place}"
+    if is_at_front(tree):
+        kind += " at the front"
     text = {
-        "list": f"del {place}[:-{MOST_KEPT}]",
+        "list": f"del {place}[:-{most}]",
         "dict": f"{while_}.pop(next(iter({place})))",
         "set": f"{while_}.pop()",
         "deque": f"{while_}.popleft()",
+        "list at the front": f"del {place}[{most}:]",
+        "deque at the front": f"{while_}.pop()",
+        "heap": f"{place}.sort()\n{indent}del {place}[:-{most}]",
+        "frontier": f"{place}.sort()\n{indent}del {place}[{most}:]",
     }[kind]
     return Patch(file, (_line_behind(tree, indent + text),))
 
@@ -241,16 +252,36 @@ def _container(statement: ast.stmt, depth: int) -> str | None:
     """Return what a statement stores into, as it calls it; None where a function that runs later
     does it."""
     found: ast.expr | None = None
-    if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Subscript):
-        found = statement.targets[0].value
+    if isinstance(statement, ast.Assign):
+        places = (it.value for it in statement.targets if isinstance(it, ast.Subscript))
+        found = next(places, None)
     elif isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
         method = statement.value.func
-        if isinstance(method, ast.Attribute) and method.attr in _AT_THE_END:
+        is_at_end = isinstance(method, ast.Attribute) and method.attr in _AT_THE_END
+        if isinstance(method, ast.Attribute) and (is_at_end or is_at_front(statement)):
             found = method.value
+        elif ast.unparse(method).endswith("heappush") and statement.value.args:
+            found = statement.value.args[0]
     at, keys = found, 0
     while isinstance(at, ast.Subscript):
         at, keys = at.value, keys + 1
-    return ast.unparse(found) if found is not None and keys == depth else None
+    if found is None or keys < depth:
+        return None
+    for _ in range(keys - depth):  # `rows` of `rows[name].append(x)`
+        found = found.value if isinstance(found, ast.Subscript) else found
+    return ast.unparse(found)
+
+
+def is_at_front(statement: ast.stmt) -> bool:
+    """Tell whether a statement puts an item before all others, so that the oldest is the last:
+    `rows.appendleft(x)`, `rows.insert(0, x)`."""
+    call = statement.value if isinstance(statement, ast.Expr) else None
+    method = call.func if isinstance(call, ast.Call) else None
+    if not isinstance(call, ast.Call) or not isinstance(method, ast.Attribute):
+        return False
+    first = call.args[0] if call.args else None
+    is_zero = isinstance(first, ast.Constant) and first.value == 0
+    return method.attr == "appendleft" or (method.attr == "insert" and is_zero)
 
 
 _AT_THE_END = {"add", "append", "extend", "setdefault", "update"}

@@ -378,11 +378,13 @@ def _goes_backward(nodes: list[ast.AST], name: str, scope: Scope) -> bool:
         losses.append(-log_prob * reward)
     sum(losses).backward()
     """
-    made: set[str] = set()
+    made: dict[str, int] = {}  # by their names, the line from which on each is made of it
 
     def is_of_it(node: ast.AST) -> bool:
         read = [it for it in ast.walk(node) if isinstance(it, ast.Name | ast.Attribute)]
-        of_made = any(isinstance(it, ast.Name) and it.id in made for it in read)
+        known = (made.get(it.id, it.lineno + 1) for it in read if isinstance(it, ast.Name))
+        lines = (it.lineno for it in read if isinstance(it, ast.Name))
+        of_made = any(first <= line for first, line in zip(known, lines, strict=True))
         return of_made or any(is_named(it, name, scope) for it in read)
 
     calls = {id(it): it for node in nodes for it in _calls_in(node)}
@@ -393,8 +395,9 @@ def _goes_backward(nodes: list[ast.AST], name: str, scope: Scope) -> bool:
     size = -1
     while size != len(made):
         size = len(made)
-        made |= {target.id for target, value in pairs if isinstance(target, ast.Name)
-                 if is_of_it(value)}  # fmt: skip
+        for target, value in pairs:
+            if isinstance(target, ast.Name) and is_of_it(value):
+                made[target.id] = min(made.get(target.id, target.lineno), target.lineno)
     return any(
         callee(it) == "backward" and isinstance(it.func, ast.Attribute) and is_of_it(it.func.value)
         for it in calls.values()

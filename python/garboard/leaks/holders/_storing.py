@@ -40,7 +40,10 @@ __all__ = [
     "argument_of",
     "is_read_later",
     "methods_of",
+    "methods_that_fill",
+    "returned_by",
     "scopes_given_to",
+    "stored_by_another_name",
     "storing_in_class",
     "storing_line",
 ]
@@ -84,7 +87,7 @@ def storing_line(
         return found._replace(is_only=len({it.line for _, it in stores}) == 1)
     if is_here:
         return nearest
-    return _stored_by_another_name(scope, name, near) or nearest
+    return stored_by_another_name(scope, name, near) or nearest
 
 
 def is_read_later(file: str, storing: Storing) -> bool:
@@ -128,12 +131,13 @@ def storing_in_class(file: str, name: str) -> Storing | None:
     )
 
 
-def _stored_by_another_name(scope: Scope, name: str, near: int) -> Storing | None:
+def stored_by_another_name(scope: Scope, name: str, near: int) -> Storing | None:
     """Find what fills a container by another name, or an attribute called like it on the line where
     the tensor is born."""
     places, others = places_of(scope), _other_names(scope, name)
     found: list[Storing] = []
     computed: list[Storing] = []
+    set_by_name: list[Storing] = []  # `vars(self)[name] = x`, which makes an attribute of it
     for it in statements(Scope(scope.file)):
         for place in places(it):
             storing = Storing(it.lineno, ast.unparse(it), place.value, is_many=place.is_many)
@@ -141,8 +145,9 @@ def _stored_by_another_name(scope: Scope, name: str, near: int) -> Storing | Non
             if is_here or any(other.is_meant(place.name, it.lineno) for other in others):
                 found.append(storing)
             elif scope.is_attribute and _is_computed(place):
-                computed.append(storing)
-    return min(found or computed, key=lambda it: abs(it.line - near), default=None)
+                is_itself = isinstance(it, ast.Assign) and len(place.keys) == 1
+                (set_by_name if is_itself else computed).append(storing)
+    return min(found or computed or set_by_name, key=lambda it: abs(it.line - near), default=None)
 
 
 def _is_computed(place: Place) -> bool:
@@ -211,6 +216,32 @@ def methods_of(file: str, name: str) -> list[tuple[Scope, str]]:
                 own = [*it.args.posonlyargs, *it.args.args][0].arg
                 found.append((Scope(file, first_line(it)), own))
     return found
+
+
+def methods_that_fill(file: str, name: str, attribute: str) -> set[str]:
+    """Return the names of the methods of a class that store into a container of its own."""
+    own = Scope(file, 0, True)
+    places = places_of(own)
+    return {
+        method.name
+        for cls in statements(Scope(file))
+        if isinstance(cls, ast.ClassDef) and cls.name == name
+        for method in cls.body
+        if isinstance(method, FUNCTIONS[:2]) and not method.name.startswith("_")
+        for it in ast.walk(method)
+        if isinstance(it, ast.stmt)
+        if any(is_named(place.name, attribute, own) for place in places(it))
+    }
+
+
+def returned_by(file: str, name: str) -> ast.expr | None:
+    """Return what a function of a file returns that does nothing else."""
+    for it in statements(Scope(file)):
+        if isinstance(it, ast.FunctionDef) and it.name == name:
+            last = it.body[-1]
+            is_alone = all(isinstance(part, ast.Expr) for part in it.body[:-1])  # a docstring
+            return last.value if is_alone and isinstance(last, ast.Return) else None
+    return None
 
 
 def argument_of(scope: Scope, name: str) -> ast.expr | None:

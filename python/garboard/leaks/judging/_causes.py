@@ -76,7 +76,19 @@ def one_for_each_statement(leaks: Iterable[Leak], cases: Sequence[Case] = ()) ->
             found.append(its)
         its.append((leak, case))
         known.update((it, its) for it in leak.statements if it not in known)
-    return [_joined(its) for its in found]
+    return [_joined(its) for its in _by_reset(found)]
+
+
+def _by_reset(
+    found: Sequence[list[tuple[Leak, Case | None]]],
+) -> list[list[tuple[Leak, Case | None]]]:
+    """Put together what one object has, of which all is to be ended at once: `metric.reset()`."""
+    kept: dict[object, list[tuple[Leak, Case | None]]] = {}
+    for its in found:
+        leak, case = its[0]
+        is_at_once = case is not None and case.kind.is_of_one_epoch
+        kept.setdefault((leak.kind, leak.fix) if is_at_once else id(its), []).extend(its)
+    return list(kept.values())
 
 
 def _joined(its: Sequence[tuple[Leak, Case | None]]) -> Leak:

@@ -14,9 +14,11 @@ from collections import Counter
 
 from garboard._shown.site import site_of
 from garboard.leaks.evidence._tensors import living_parameters
+from garboard.leaks.findings._fixes import filled_bounded, patch_bounding
 from garboard.leaks.findings._kind import Kind
 from garboard.leaks.findings._traits import is_emptied_by_code
 from garboard.leaks.holders._groups import Group
+from garboard.leaks.holders._holders import expression
 from garboard.leaks.holders._source import calls_at, text_at
 
 __all__ = ["KIND"]
@@ -55,6 +57,14 @@ def _shapes_of_models(group: Group) -> Counter[tuple[int, ...]]:
     return found
 
 
+_ELSE = "save each to a file"
+
+
+def _fix(group: Group) -> str:
+    name = expression(group.named) or "it"
+    return filled_bounded(group, _ELSE, 1) or f"keep one copy instead of {name}, or {_ELSE}"
+
+
 KIND = Kind(
     name="checkpoint-hoard",
     family="COPY",
@@ -63,5 +73,6 @@ KIND = Kind(
     fits=_fits,
     is_settled=lambda group: not is_emptied_by_code(group),
     figures=lambda group: f"in {group.size()} copies of a model",
-    fix="keep one copy instead of {name}, or save each to a file",
+    fix_group=_fix,
+    patch_group=lambda group: patch_bounding(group, 1),
 )

@@ -14,13 +14,20 @@ import weakref
 from types import ModuleType
 
 from garboard._shown.notebook import cell_of
+from garboard._shown.site import site_of
 from garboard.leaks.evidence._classes import is_one
-from garboard.leaks.findings._fixes import ending_of, patch_stored_small, stored_small
+from garboard.leaks.findings._fixes import (
+    ending_of,
+    filled_bounded,
+    patch_bounding,
+    patch_stored_small,
+    stored_small,
+)
 from garboard.leaks.findings._kind import Kind
 from garboard.leaks.findings._traits import is_emptied_by_code
 from garboard.leaks.holders._describe import file_of
 from garboard.leaks.holders._groups import Group, is_container
-from garboard.leaks.holders._holders import expression
+from garboard.leaks.holders._holders import expression, way_in
 from garboard.leaks.holders._patches import NO_PATCH, Patch
 from garboard.leaks.holders._roots import ExitCallbacks
 from garboard.leaks.holders._unasked import is_a, length_of, module_name_of
@@ -58,7 +65,27 @@ def _is_finalizer(group: Group) -> bool:
 
 def _patch(group: Group) -> Patch:
     is_small = bool(ending_of(group.survivors[-1])) and is_container(group.holder)
-    return patch_stored_small(group) if is_small else NO_PATCH
+    if is_small or _is_finalizer(group) or type(group.holder) is ExitCallbacks:
+        return patch_stored_small(group) if is_small else NO_PATCH
+    at = group.at + 1
+    item = group.chain[at].object if at < len(group.chain) else None
+    is_plain = is_one("tensor", item) or length_of(item) is not None
+    return patch_bounding(group) if is_plain and is_container(group.holder) else NO_PATCH
+
+
+_OPPOSITES = (
+    ("add", "remove"), ("append", "remove"), ("attach", "detach"), ("connect", "disconnect"),
+    ("register", "unregister"), ("subscribe", "unsubscribe"),
+)  # fmt: skip
+
+
+def _opposite(way: str) -> str:
+    """Return `log.removeHandler()` of `log.addHandler()`; of others what is to be done."""
+    before, dot, name = way.rpartition(".")
+    for it, other in _OPPOSITES:
+        if name.startswith(it):
+            return f"{before}{dot}{name.replace(it, other, 1)}"
+    return "take it out again"
 
 
 def _fix(group: Group) -> str:
@@ -67,12 +94,16 @@ def _fix(group: Group) -> str:
     if type(group.holder) is ExitCallbacks:
         return "register one function, without tensors, or atexit.unregister() it when it is done"
     name = expression(group.named)
+    if way := way_in(group.named, site_of(group.survivors[-1].site)):
+        return f"call {way} once, before the loop, or {_opposite(way)} when it is done"
     if group.named[-1].edge.kind == "default argument":
         return f"{name} is made once, with the function: let it be None, and make it inside"
     if ending_of(group.survivors[-1]) and (statement := stored_small(group)):
         return statement
     item = group.chain[group.at + 1].object
     if is_one("tensor", item) or length_of(item) is not None:
+        if statement := filled_bounded(group, "take items out when they are done"):
+            return statement
         return f"take items out of {name} when they are done, or bound it"
     kind = "WeakValueDictionary" if is_a(group.holder, dict) else "WeakSet"
     return f"use weakref.{kind} for {name}, or take items out of it when they are done"

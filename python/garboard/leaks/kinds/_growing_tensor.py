@@ -18,6 +18,7 @@ from garboard._shown.site import site_of
 from garboard.leaks.findings._kind import Kind
 from garboard.leaks.holders._groups import Group
 from garboard.leaks.holders._holders import expression, storing_of
+from garboard.leaks.holders._mending import with_last_rows
 from garboard.leaks.holders._source import target_called
 
 __all__ = ["KIND"]
@@ -27,6 +28,8 @@ def _fix(group: Group) -> str:
     storing = storing_of(group.named, site_of(group.survivors[-1].site))
     written = target_called(storing[1].statement, group.named[-1].edge.name) if storing else None
     name = written or expression(group.named) or "it"
+    if storing and (statement := with_last_rows(storing[1].statement)):
+        return f"{statement}  # or begin it anew at each epoch"
     return f"keep the last rows alone, {name} = {name}[-1000:], or begin it anew at each epoch"
 
 

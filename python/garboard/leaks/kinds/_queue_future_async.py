@@ -9,11 +9,13 @@ Evidence: a future, a queue without a bound, a generator or a coroutine is on th
 from __future__ import annotations
 
 import queue
+from types import CoroutineType
 
 from garboard.leaks.evidence._classes import loaded_class
+from garboard.leaks.findings._fixes import filled_bounded, filled_until_done
 from garboard.leaks.findings._kind import Kind
-from garboard.leaks.findings._traits import holds_generators, is_future, passes_loaded
-from garboard.leaks.holders._groups import Group
+from garboard.leaks.findings._traits import holds_generators, is_future, passes, passes_loaded
+from garboard.leaks.holders._groups import Group, is_container
 from garboard.leaks.holders._holders import expression
 from garboard.leaks.holders._unasked import is_a
 
@@ -26,6 +28,15 @@ def _fix(group: Group) -> str:
     if passes_loaded(group, ("asyncio", "TimerHandle")):
         return "keep the handle that call_later() gives, and cancel() it when it is done with"
     name, held = expression(group.named), group.named[-1].object
+    if passes(group, CoroutineType):
+        return f"await each coroutine in {name or 'it'}, or close() it"
+    if is_container(group.holder) and group.named[-1].object is group.holder:
+        item = group.chain[group.at + 1].object if group.at + 1 < len(group.chain) else None
+        is_future = any(is_a(item, cls) for cls in _futures())
+        if is_future and (statement := filled_until_done(group)):
+            return statement
+        if is_future and (statement := filled_bounded(group, "drop each after .result()")):
+            return statement
     if name and is_a(held, queue.SimpleQueue):
         return f"make {name} a queue.Queue(maxsize=4), which lets the producer wait"
     if name and (is_a(held, queue.Queue) or passes_loaded(group, ("asyncio", "Queue"))):

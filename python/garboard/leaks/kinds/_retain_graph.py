@@ -42,7 +42,8 @@ def _is_for_derivatives(site: int) -> bool:
 
 
 def _fix(group: Group) -> str:
-    return f"{_FIX}, and {stored_as(group, _ending) or 'keep what .detach() gives'}"
+    statement = stored_as(group, _ending)
+    return f"{statement}  # and {_FIX}" if statement else f"{_FIX}, and keep what .detach() gives"
 
 
 def _fix_graph(sum_: Accumulating) -> str:

@@ -23,13 +23,13 @@ from garboard._shown.site import site_of
 from garboard.leaks.findings._fixes import (
     called,
     ending_of,
+    filled_bounded,
     is_by_key,
     is_kept_once,
     keyed_small,
     patch_bounding,
     patch_keyed_small,
     patch_stored_small,
-    pushing,
     stored_small,
 )
 from garboard.leaks.findings._kind import Kind
@@ -96,6 +96,8 @@ def _fix(group: Group) -> str:
     if group.slots() is not None:
         name = called(group)
         return f"let the index into {name} come round, for instance by % len({name})"
+    if statement := filled_bounded(group):
+        return statement
     return f"bound {called(group)}{_bounding(group)}, or clear it at the end of each epoch"
 
 
@@ -138,6 +140,9 @@ def _of_item(group: Group) -> str:
     if is_a(item, LogRecord):
         return "store record.getMessage(), a text: a record keeps the arguments it was given"
     if is_a(item, (FunctionType, MethodType, partial)):
+        done = "take each function out when it is done: it keeps what it uses"
+        if statement := filled_bounded(group, done):
+            return statement
         return f"take each function out of {called(group)} when it is done: it keeps what it uses"
     return ""
 
@@ -163,9 +168,6 @@ def _bounding(group: Group) -> str:
     holder = group.holder
     if group.named[-1].object is not holder:
         return ""  # something around it has the name, with methods of its own
-    if push := pushing(group):
-        name = expression(group.named)
-        return f", for instance if len({name}) > 100: {push}({name})"
     name = called(group)
     if is_a(holder, dict):
         return f", for instance if len({name}) > 100: {name}.pop(next(iter({name})))"

@@ -14,6 +14,7 @@ from __future__ import annotations
 import threading
 
 from garboard._shown.site import site_of
+from garboard.leaks.findings._fixes import filled_bounded
 from garboard.leaks.findings._kind import Kind
 from garboard.leaks.findings._traits import passes
 from garboard.leaks.holders._groups import Group, is_container
@@ -38,6 +39,8 @@ def _is_of_their_arguments(group: Group) -> bool:
 def _fix(group: Group) -> str:
     if group.is_of_threads or _is_of_their_arguments(group):
         return "end each thread, or use a pool: one that waits keeps its arguments and variables"
+    if is_container(group.holder) and (statement := filled_bounded(group, "clear it when it ends")):
+        return statement
     variable = next((it for it in group.chain if it.edge.kind == "context variable"), None)
     if variable is None:
         return "overwrite the thread-local value, or clear it when a task ends"

@@ -15,7 +15,7 @@ from typing import Any
 
 from garboard.leaks.evidence._classes import is_one
 from garboard.leaks.evidence._tensors import shape_of
-from garboard.leaks.findings._fixes import patch_bounding
+from garboard.leaks.findings._fixes import called, filled_bounded, patch_bounding
 from garboard.leaks.findings._kind import Kind
 from garboard.leaks.holders._groups import Group
 from garboard.leaks.holders._unasked import (
@@ -79,6 +79,12 @@ def _sizes_of(key: object) -> set[int]:
     return {max(sizes)} if sizes else set()
 
 
+def _fix(group: Group) -> str:
+    return (
+        filled_bounded(group, "bucket the shapes") or f"bucket the shapes, or bound {called(group)}"
+    )
+
+
 KIND = Kind(
     name="unbounded-shape-cache",
     family="SHAPE",
@@ -87,5 +93,6 @@ KIND = Kind(
     fits=_fits,
     is_settled=lambda group: False,
     fix="bucket the shapes, or bound {name}",
+    fix_group=_fix,
     patch_group=patch_bounding,
 )
