@@ -64,6 +64,8 @@ def _made_small(told: Sequence[_Told]) -> str:
     known = [it for it in found if it is not None]
     if len(known) < len(told) or len({(file, it.value) for file, it in known}) > 1:
         return ""
+    if len({it.line for _, it in known}) == 1:  # a loop over the containers
+        return ""
     (file, first), name = known[0], known[0][1].value
     fixes = [with_ends(it.statement, it.value, [End((), "item")]) for _, it in known]
     is_small = all(leak.fix == fix for (leak, _), fix in zip(told, fixes, strict=True))

@@ -126,7 +126,14 @@ def stored_parts(
 
 def _stored(tree: ast.stmt, value: str) -> ast.expr | None:
     """Return the expression of a text that is an argument or assigned, rather than a part of one:
-    the first of `a.append(x), b.append(x.detach())` stores `x`."""
+    the first of `a.append(x), b.append(x.detach())` stores `x`. What says where it is stored, as in
+    `rows[type(x)].append(x)`, is none."""
+    places: set[int] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            places.update(map(id, ast.walk(node.func)))
+        elif isinstance(node, ast.Assign):
+            places.update(id(it) for target in node.targets for it in ast.walk(target))
     alike = [it for it in ast.walk(tree) if isinstance(it, ast.expr) and ast.unparse(it) == value]
     given: set[int] = set()
     for node in ast.walk(tree):
@@ -134,6 +141,7 @@ def _stored(tree: ast.stmt, value: str) -> ast.expr | None:
             given.update(map(id, node.args))
         elif isinstance(node, ast.Assign | ast.AugAssign | ast.AnnAssign):
             given.add(id(node.value))
+    alike = [it for it in alike if id(it) not in places] or alike
     whole = [it for it in alike if id(it) in given] or alike
     return whole[-1] if whole else None
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 from garboard._shown.site import site_of
 from garboard.leaks.evidence._graphs import Chain
 from garboard.leaks.evidence._rows import Survivor
-from garboard.leaks.findings._fixes import Accumulating, stored_as
+from garboard.leaks.findings._fixes import Accumulating, stored_as, stored_bounded
 from garboard.leaks.findings._kind import Kind
 from garboard.leaks.holders._groups import Group
 from garboard.leaks.holders._source import is_given
@@ -42,7 +42,8 @@ def _is_for_derivatives(site: int) -> bool:
 
 
 def _fix(group: Group) -> str:
-    statement = stored_as(group, _ending)
+    is_small = group.survivors[-1].shape == ()
+    statement = (stored_as if is_small else stored_bounded)(group, _ending)
     return f"{statement}  # and {_FIX}" if statement else f"{_FIX}, and keep what .detach() gives"
 
 
