@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import NamedTuple, TypeGuard
 
 from garboard.leaks.holders._guards import Asked, Guards
-from garboard.leaks.holders._limits import Meant, compared, left_by_slices, own_parts
+from garboard.leaks.holders._limits import Meant, compared, left_by_slices, meant, own_parts
 from garboard.leaks.holders._source import (
     assigned,
     callee,
@@ -16,7 +16,14 @@ from garboard.leaks.holders._source import (
     is_named,
     places_of,
 )
-from garboard.leaks.holders._statements import FUNCTIONS, MAKERS, Scope, statements
+from garboard.leaks.holders._statements import (
+    FUNCTIONS,
+    MAKERS,
+    Scope,
+    read_once,
+    remembered,
+    statements,
+)
 
 __all__ = [
     "NOTHING",
@@ -75,14 +82,21 @@ def is_trimmed(scope: Scope, name: str, reach: Reach = NOTHING) -> bool:
     """Tell the same, except of code that ends all items at once: that may run late, or never."""
     if _is_ring(scope, name) or not all(map(reach.is_outgrown, limits(scope, name, reach))):
         return True
-    is_meant = Meant(scope, name)
     in_vain = _guards_of(scope, name, reach._replace(is_far=_never, is_long=_never))
-    return any(
-        _takes(node, name, scope, is_meant) and not in_vain.keep(node)
+    return any(not in_vain.keep(it) for it in _takings(scope, name))
+
+
+@read_once
+def _takings(scope: Scope, name: str) -> list[ast.AST]:
+    """Return what takes some items out."""
+    is_meant = meant(scope, name)
+    return [
+        node
         for statement in statements(scope, name)
         if not hasattr(statement, "body")
         for node in ast.walk(statement)
-    )
+        if _takes(node, name, scope, is_meant)
+    ]
 
 
 def limits(scope: Scope, name: str, reach: Reach = NOTHING) -> list[ast.expr]:
@@ -90,16 +104,7 @@ def limits(scope: Scope, name: str, reach: Reach = NOTHING) -> list[ast.expr]:
 
     Not what is far away, where that ends all items at once: it bounds nothing.
     """
-    is_meant = Meant(scope, name)
-    found = [
-        it.limit
-        for statement in statements(scope, name)
-        for part in own_parts(statement)
-        if isinstance(part, ast.Compare)
-        if not isinstance(statement, ast.Assert) or _is_order(part)
-        for it in compared(part, is_meant)
-    ]
-    found += left_by_slices(scope, name, is_meant)
+    found = list(_all_limits(scope, name))
     far = [it for it in found if reach.is_far(it)]
     if not far:
         return found
@@ -108,10 +113,25 @@ def limits(scope: Scope, name: str, reach: Reach = NOTHING) -> list[ast.expr]:
     return [it for it in found if it not in far] if is_for_the_end else found
 
 
+@read_once
+def _all_limits(scope: Scope, name: str) -> list[ast.expr]:
+    is_meant = meant(scope, name)
+    found = [
+        it.limit
+        for statement in statements(scope, name)
+        for part in own_parts(statement)
+        if isinstance(part, ast.Compare)
+        if not isinstance(statement, ast.Assert) or _is_order(part)
+        for it in compared(part, is_meant)
+    ]
+    return found + left_by_slices(scope, name, is_meant)
+
+
+@read_once
 def guards_of_takings(scope: Scope, name: str) -> list[tuple[ast.expr, ast.expr]]:
     """Return the sides of the comparisons that have to hold before items are taken out, the one
     first that has to be larger: of `while self.bytes > self.most_bytes:`."""
-    is_meant = Meant(scope, name)
+    is_meant = meant(scope, name)
     found = []
     for statement in statements(scope, name):
         test = statement.test if isinstance(statement, ast.If | ast.While) else None
@@ -130,6 +150,7 @@ def guards_of_takings(scope: Scope, name: str) -> list[tuple[ast.expr, ast.expr]
     return found
 
 
+@read_once
 def guards_of_storings(scope: Scope, name: str) -> list[tuple[ast.expr, ast.expr]]:
     """Return what counts up to what, as long as items are stored: of `if step < 100: rows.append()`
     the sides, the counter first."""
@@ -155,6 +176,10 @@ def guards_of_storings(scope: Scope, name: str) -> list[tuple[ast.expr, ast.expr
 
 def _counters_in(file: str) -> set[str]:
     """Return what loops count, and what is added to."""
+    return remembered(file, "counters", lambda: _read_counters(file))
+
+
+def _read_counters(file: str) -> set[str]:
     found: set[str] = set()
     for it in statements(Scope(file)):
         if isinstance(it, ast.For):
@@ -166,7 +191,7 @@ def _counters_in(file: str) -> set[str]:
 
 def _guards_of(scope: Scope, name: str, reach: Reach) -> Guards:
     """Return what tells which statements never run, by lengths and by every so many steps."""
-    is_meant = Meant(scope, name)
+    is_meant = meant(scope, name)
 
     def is_vain(test: ast.expr) -> bool:
         if _asks_whether_made(test, name):
@@ -219,9 +244,10 @@ def _is_remainder(node: ast.expr) -> TypeGuard[ast.BinOp]:
     return isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod)
 
 
+@read_once
 def _endings(scope: Scope, name: str) -> list[ast.AST]:
     """Return what ends all items at once, or begins the container anew."""
-    is_meant = Meant(scope, name)
+    is_meant = meant(scope, name)
     makers = {*MAKERS, *_decorators_in(scope.file)}
     found: list[ast.AST] = []
     for statement in statements(scope, name):
@@ -229,8 +255,9 @@ def _endings(scope: Scope, name: str) -> list[ast.AST]:
             found += (it for part in statement.body for it in _assigning(part, name, scope))
         is_method = isinstance(statement, ast.FunctionDef) and statement.name not in makers
         if is_method and scope.is_attribute:
-            new = _made_in(statement)
-            found += (it for it in _assigning(statement, name, scope) if not _is_of(it, name, new))
+            begun = list(_assigning(statement, name, scope))
+            new = _made_in(statement) if begun else set()
+            found += (it for it in begun if not _is_of(it, name, new))
         if not hasattr(statement, "body"):
             found += (node for node in ast.walk(statement) if _clears(node, is_meant))
     return found
@@ -238,6 +265,10 @@ def _endings(scope: Scope, name: str) -> list[ast.AST]:
 
 def _decorators_in(file: str) -> set[str]:
     """Return the names of what decorates classes and functions: it runs once for each."""
+    return remembered(file, "decorators", lambda: _read_decorators(file))
+
+
+def _read_decorators(file: str) -> set[str]:
     found = (it for node in statements(Scope(file)) for it in getattr(node, "decorator_list", ()))
     return {str(getattr(it, "id", getattr(getattr(it, "func", None), "id", ""))) for it in found}
 
@@ -263,6 +294,7 @@ def _is_of(node: ast.AST, name: str, owners: set[str]) -> bool:
     return any(isinstance(it.value, ast.Name) and it.value.id in owners for it in targets)
 
 
+@read_once
 def is_begun_anew(scope: Scope, name: str) -> bool:
     """Tell whether a loop assigns something to a name that is made without it."""
     return any(
@@ -286,6 +318,7 @@ def is_in_loop(file: str, line: int, after: int = 0) -> bool:
     )
 
 
+@read_once
 def _is_ring(scope: Scope, name: str) -> bool:
     """`name[at] = ...`, and `at` comes round: it is wrapped, or a loop in a loop counts it."""
     slices = [

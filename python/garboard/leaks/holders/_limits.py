@@ -15,9 +15,9 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from garboard.leaks.holders._source import assigned, callee, is_named
-from garboard.leaks.holders._statements import Scope, statements
+from garboard.leaks.holders._statements import Scope, read_once, statements
 
-__all__ = ["Compared", "Meant", "compared", "left_by_slices", "own_parts"]
+__all__ = ["Compared", "Meant", "compared", "left_by_slices", "meant", "own_parts"]
 
 
 class Meant:
@@ -69,6 +69,12 @@ class Compared(NamedTuple):
 
     limit: ast.expr
     is_left: bool
+
+
+@read_once
+def meant(scope: Scope, name: str) -> Meant:
+    """Return what tells the container of a name."""
+    return Meant(scope, name)
 
 
 def compared(node: ast.Compare, is_meant: Meant) -> list[Compared]:

@@ -6,7 +6,7 @@ import ast
 import linecache
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from functools import cached_property
+from functools import cached_property, wraps
 from typing import Any, NamedTuple, TypeVar
 
 from garboard._shown.magic_cells import is_of_magic
@@ -21,12 +21,14 @@ __all__ = [
     "function_around",
     "function_at",
     "names_in",
+    "read_once",
     "remembered",
     "statement_at",
     "statement_like",
     "statements",
 ]
 
+_Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 MAKERS = ("__init__", "__init_subclass__", "__new__", "__post_init__", "__set_name__")
 
@@ -106,6 +108,17 @@ def remembered(file: str, key: object, make: Callable[[], _T]) -> _T:
         known[key] = make()
     found: _T = known[key]
     return found
+
+
+def read_once(read: Callable[[Scope, str], _T]) -> Callable[[Scope, str], _T]:
+    """Let what a function reads of a scope and a name be read once, as long as the file is as it
+    was: each look at a holder asks for all of it again."""
+
+    @wraps(read)
+    def known(scope: Scope, name: str) -> _T:
+        return remembered(scope.file, (read.__qualname__, scope, name), lambda: read(scope, name))
+
+    return known
 
 
 def tree_of(file: str) -> ast.Module | None:
@@ -222,10 +235,13 @@ def function_at(file: str, line: int) -> ast.AST | None:
 
 def function_around(file: str, line: int) -> ast.AST | None:
     """Return the innermost function that has a line."""
-    tree = tree_of(file)
-    found = [it for it in ast.walk(tree) if isinstance(it, FUNCTIONS)] if tree else []
+    found = remembered(file, "functions", lambda: _functions_in(tree_of(file))) if file else []
     around = [it for it in found if it.lineno <= line <= (it.end_lineno or it.lineno)]
     return max(around, key=lambda it: it.lineno, default=None)
+
+
+def _functions_in(tree: ast.Module | None) -> list[_Function]:
+    return [it for it in ast.walk(tree) if isinstance(it, FUNCTIONS)] if tree else []
 
 
 def names_in(file: str) -> set[str]:

@@ -31,6 +31,7 @@ from garboard.leaks.holders._statements import (
     first_line,
     function_around,
     function_at,
+    read_once,
     remembered,
     statement_like,
     statements,
@@ -58,6 +59,11 @@ def storing_line(
     what assigns that name: rather from what it was, as `out, h = net(x, h)`, than for the first
     time.
     """
+    key = ("what stores", scope, name, near, keys)
+    return remembered(scope.file, key, lambda: _storing_line(scope, name, near, keys))
+
+
+def _storing_line(scope: Scope, name: str, near: int, keys: tuple[str, ...]) -> Storing | None:
     places = places_of(scope)
     stores = [
         (
@@ -193,6 +199,7 @@ def _other_names(scope: Scope, name: str) -> set[_Name]:
     return others
 
 
+@read_once
 def scopes_given_to(scope: Scope, name: str) -> list[tuple[Scope, str]]:
     """Return the functions of a file that the container called `name` is given to, each with what
     it is called there; and the attributes that are given it."""
@@ -207,8 +214,13 @@ def scopes_given_to(scope: Scope, name: str) -> list[tuple[Scope, str]]:
 
 def methods_of(file: str, name: str) -> list[tuple[Scope, str]]:
     """Return the methods of a class, each with what it calls its object."""
-    found = []
-    for cls in statements(Scope(file)):
+    return _methods_in(Scope(file), name)
+
+
+@read_once
+def _methods_in(scope: Scope, name: str) -> list[tuple[Scope, str]]:
+    file, found = scope.file, []
+    for cls in statements(scope):
         if not isinstance(cls, ast.ClassDef) or cls.name != name:
             continue
         for it in cls.body:
@@ -236,7 +248,12 @@ def methods_that_fill(file: str, name: str, attribute: str) -> set[str]:
 
 def returned_by(file: str, name: str) -> ast.expr | None:
     """Return what a function of a file returns that does nothing else."""
-    for it in statements(Scope(file)):
+    return _returned_in(Scope(file), name)
+
+
+@read_once
+def _returned_in(scope: Scope, name: str) -> ast.expr | None:
+    for it in statements(scope):
         if isinstance(it, ast.FunctionDef) and it.name == name:
             last = it.body[-1]
             is_alone = all(isinstance(part, ast.Expr) for part in it.body[:-1])  # a docstring
@@ -244,6 +261,7 @@ def returned_by(file: str, name: str) -> ast.expr | None:
     return None
 
 
+@read_once
 def argument_of(scope: Scope, name: str) -> ast.expr | None:
     """Return what the calls in a file give a scope's function for an argument, or its default."""
     function = function_at(scope.file, scope.function)
