@@ -6,6 +6,10 @@ import itertools
 import garboard as gb
 
 KIND, VERDICT, HOLDER = "tensor-list", "GROWING", "list `frontier`"
+FIX = (
+    "heapq.heappush(frontier, (cost, next(order), found)); frontier.sort(); del frontier[32:]"
+    "  # or clear it at the end of each epoch"
+)
 
 
 def main(watch):
