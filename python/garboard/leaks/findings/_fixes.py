@@ -14,10 +14,11 @@ from garboard.leaks.evidence._rows import Survivor
 from garboard.leaks.findings._company import ending_for_all, ending_for_items
 from garboard.leaks.findings._traits import is_emptied_by_code
 from garboard.leaks.holders._groups import Group
-from garboard.leaks.holders._holders import expression, storing_of
+from garboard.leaks.holders._holders import are_items_tensors_of, expression, storing_of
 from garboard.leaks.holders._hops import Link, written
 from garboard.leaks.holders._library import is_of_library
 from garboard.leaks.holders._mending import (
+    ALONE,
     OF_EACH,
     End,
     field_way,
@@ -190,8 +191,19 @@ def ending_of(stored: Survivor) -> str:
 
 def stored_small(group: Group) -> str | None:
     """Return the statement that stores numbers; or what is detached, and lets go of the oldest."""
+    if _are_needed(group):
+        return stored_bounded(group, _without_graph) or filled_bounded(group)
     is_enough = _is_of_numbers(group)
     return stored_as(group, ending_of) if is_enough else stored_bounded(group, ending_of)
+
+
+def _are_needed(group: Group) -> bool:
+    """Tell whether the program asks the items for what numbers do not have, `loss.item()`."""
+    return are_items_tensors_of(group.named, site_of(group.survivors[-1].site))
+
+
+def _without_graph(stored: Survivor) -> str:
+    return ALONE if stored.node else ""
 
 
 def stored_without_growth(group: Group) -> str | None:
@@ -218,6 +230,9 @@ def _is_of_numbers(group: Group) -> bool:
 
 def patch_stored_small(group: Group) -> Patch:
     """Return the same as a change of the user's file."""
+    if _are_needed(group):
+        bounded = patch_stored_bounded(group, _without_graph)
+        return bounded if bounded.edits else patch_bounding(group)
     is_enough = _is_of_numbers(group)
     return patch_stored(group, ending_of) if is_enough else patch_stored_bounded(group, ending_of)
 

@@ -22,6 +22,7 @@ from garboard.leaks.holders._emptying import (
 )
 from garboard.leaks.holders._hops import Link
 from garboard.leaks.holders._library import is_of_library
+from garboard.leaks.holders._readers import are_items_tensors
 from garboard.leaks.holders._roots import ANYWHERE, ExitCallbacks, Opened, depth_of
 from garboard.leaks.holders._source import (
     Storing,
@@ -48,6 +49,7 @@ from garboard.leaks.holders._unasked import (
 )
 
 __all__ = [
+    "are_items_tensors_of",
     "chain_places",
     "chain_text",
     "expression",
@@ -140,6 +142,11 @@ def _stored_by_itself(file: str, thing: Any) -> Storing | None:
 def joining_of(chain: Sequence[Link], near: Site) -> str:
     """Return what the program makes one tensor of the items with, such as `stack`."""
     return next(filter(None, (joining(*it) for it in scopes_of(chain, near))), "")
+
+
+def are_items_tensors_of(chain: Sequence[Link], near: Site) -> bool:
+    """Tell whether the program needs the items of the last object of a chain as tensors."""
+    return any(are_items_tensors(*it) for it in scopes_of(chain, near))
 
 
 def holder_site(chain: Sequence[Link], near: Site) -> Site | None:

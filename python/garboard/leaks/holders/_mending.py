@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 __all__ = [
+    "ALONE",
     "OF_EACH",
     "End",
     "added_parts",
@@ -45,7 +46,9 @@ class End(NamedTuple):
 
 
 OF_EACH = " of each in "
+ALONE = "detach alone"  # also where it has one element
 _BY_WHAT_IT_IS = {
+    ALONE: "{0}.detach()",
     "repr": "repr({0})",
     "item or detach": "{0}.item() if {0}.numel() == 1 else {0}.detach()",
     "item or itself": "{0}.item() if hasattr({0}, 'item') else {0}",
