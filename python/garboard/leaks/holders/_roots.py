@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import contextvars
+import gc
 import os
 import signal
 import sys
 import threading
+import weakref
 from collections.abc import Sequence
 from functools import partial
 from types import FrameType, ModuleType
@@ -19,7 +21,14 @@ from garboard.leaks.evidence._classes import is_one
 from garboard.leaks.evidence._evidence import Evidence
 from garboard.leaks.holders._library import is_of_library
 from garboard.leaks.holders._tees import by_the_one_behind
-from garboard.leaks.holders._unasked import attributes_of, is_a, items_of, length_of, module_name_of
+from garboard.leaks.holders._unasked import (
+    attributes_of,
+    is_a,
+    items_of,
+    length_of,
+    module_name_of,
+    space_of,
+)
 
 __all__ = [
     "ANYWHERE",
@@ -90,7 +99,8 @@ class Roots:
     """The roots in the order in which they explain best, for as many searches as one looks for.
 
     What a module holds lasts; what only a running frame holds ends with it. So frames come last,
-    and the same program gives the same chain each time. What a notebook keeps of its cells' values
+    and the same program gives the same chain each time; what `atexit` calls is behind them, for the
+    program has a name for it as a rule. What a notebook keeps of its cells' values
     comes after what the user's variables hold, under one name. Behind the frames is what graphs
     hold of Python, such as `ctx` of a Function, where nothing that Python knows leads.
     """
@@ -104,8 +114,9 @@ class Roots:
         self._phases: list[Sequence[object]] = [
             _modules(),
             outputs,
-            [*threads, ExitCallbacks(_engine._exit_callbacks())],
+            threads,
             _frames(),
+            [ExitCallbacks(_engine._exit_callbacks())],
             evidence.held_by_graphs(),
         ]
 
@@ -158,6 +169,7 @@ def _notes_of_libraries() -> list[object]:
     """What hides the program's own names: the loop, the task or the pool has one, too."""
     spaces = [(attributes_of(sys.modules.get(module)), name) for module, name in _NOTES]
     found = [dict.get(space, name) for space, name in spaces]
+    found += _registries()
     pools = attributes_of(sys.modules.get("concurrent.futures.thread"))
     for thread in items_of(attributes_of(threading).get("_active")) if pools else ():
         if attributes_of(thread).get("_target") is pools.get("_worker"):
@@ -166,6 +178,12 @@ def _notes_of_libraries() -> list[object]:
     found += [it for it in _signal_handlers() if type(it) is partial]  # asyncio's for Ctrl-C
     found += [it for it in _engine._thread_roots() if type(it) is dict]  # asyncio's running loop
     return [it for it in found if it is not None and length_of(it) != 0]
+
+
+def _registries() -> list[object]:
+    """What the interpreter calls at the end of objects and of collections: an object that asks for
+    that, by `weakref.finalize(self, self.rows.clear)`, has a name of its own as a rule."""
+    return [space_of(weakref.finalize).get("_registry"), gc.callbacks]
 
 
 def _given_to_threads() -> list[tuple[object, object]]:
