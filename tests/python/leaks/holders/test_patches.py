@@ -87,8 +87,7 @@ def test_a_container_is_bounded_behind_the_line_that_fills_it(written, kind, sto
         "for y in ys: x.append(y)",
         "x.append(y); z = 1",
         "hook = layer.register(lambda y: x.append(y))",
-        "x.appendleft(y)",
-        "x.insert(0, y)",
+        "x.insert(at, y)",
     ],
 )
 def test_what_a_line_behind_would_not_bound_is_left(written, line):
@@ -116,6 +115,23 @@ def test_a_handle_is_removed_before_the_block_returns_and_takes_a_free_name(writ
         "    hook_handle.remove()\n"
         "    return y\n"
     )
+
+
+@pytest.mark.parametrize(
+    ("line", "kind", "behind"),
+    [
+        ("x.appendleft(y)", "deque", "while len(x) > 32:\n    x.pop()\n"),
+        ("x.insert(0, y)", "list", "del x[32:]\n"),
+        ("heapq.heappush(x, y)", "heap", "x.sort()\ndel x[:-32]\n"),
+        ("heapq.heappush(x, y)", "frontier", "x.sort()\ndel x[32:]\n"),
+    ],
+)
+def test_what_comes_first_or_by_its_rank_is_bounded_at_the_other_end(written, line, kind, behind):
+    program = written(f"{line}\n")
+
+    (edit,) = bounded_after(program.file, program.storing("x"), 0, kind).edits
+
+    assert edit.text == behind
 
 
 @pytest.mark.parametrize(
