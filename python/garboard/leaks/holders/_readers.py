@@ -7,12 +7,16 @@ losses[-1].backward()
 from __future__ import annotations
 
 import ast
+from collections import deque
 from collections.abc import Iterator
 
 from garboard.leaks.holders._source import is_named
 from garboard.leaks.holders._statements import Scope, read_once, statements
 
 __all__ = ["are_items_tensors"]
+
+
+_OF_CONTAINERS = {name for kind in (list, dict, set, deque) for name in dir(kind)}
 
 
 @read_once
@@ -29,6 +33,7 @@ def are_items_tensors(scope: Scope, name: str) -> bool:
         isinstance(part, ast.Attribute)
         and isinstance(part.value, ast.Name)
         and part.value.id == item
+        and part.attr not in _OF_CONTAINERS  # of rows in a table of rows
         for node in nodes
         for item, within in _loops_over(node, name, scope)
         for part in ast.walk(within)
@@ -39,7 +44,7 @@ def _is_asked_by_index(node: ast.AST, name: str, scope: Scope) -> bool:
     """`losses[-1].item()`"""
     if not isinstance(node, ast.Attribute) or not isinstance(node.value, ast.Subscript):
         return False
-    is_one = not isinstance(node.value.slice, ast.Slice)
+    is_one = not isinstance(node.value.slice, ast.Slice) and node.attr not in _OF_CONTAINERS
     return is_one and is_named(node.value.value, name, scope)
 
 

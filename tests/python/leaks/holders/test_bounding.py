@@ -201,6 +201,8 @@ class TestRoom:
         ("mean = sum(xs) / len(xs)", False),
         ("for x in ys:\n    print(x.item())", False),
         ("print(xs[-10:].count(0))", False),
+        ("xs['loss'].append(loss)", False),
+        ("for x in xs:\n    x.append(1)", False),
     ],
 )
 def test_items_are_tensors_where_they_are_asked_for_what_numbers_lack(scope, text, are):
