@@ -3,7 +3,7 @@
 import garboard as gb
 
 
-class LRU(dict):
+class LRU(dict[int, gb.Tensor]):
     def __init__(self, most):
         super().__init__()
         self.most = most

@@ -1,6 +1,7 @@
 """A dict by addresses, from which the callbacks of weak references take entries."""
 
 import weakref
+from functools import partial
 
 import garboard as gb
 
@@ -16,9 +17,9 @@ class Side:
     def set(self, o, v):
         k = id(o)
         self.data[k] = v
-        self.refs[k] = weakref.ref(o, lambda _, k=k: self.drop(k))
+        self.refs[k] = weakref.ref(o, partial(self.drop, k))
 
-    def drop(self, k):
+    def drop(self, k, _reference):
         self.data.pop(k, None)
         self.refs.pop(k, None)
 

@@ -3,7 +3,7 @@
 import garboard as gb
 
 
-class Window(list):
+class Window(list[gb.Tensor]):
     def append(self, x):
         if len(self) >= 300:
             del self[0]

@@ -13,7 +13,7 @@ class Config:
 @dataclass
 class Replay:
     config: Config
-    rows: list = field(default_factory=list)
+    rows: list[tuple[gb.Tensor, gb.Tensor]] = field(default_factory=list)
 
     def push(self, row):
         self.rows.append(row)

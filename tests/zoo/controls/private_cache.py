@@ -5,7 +5,7 @@ from collections.abc import MutableMapping
 import garboard as gb
 
 
-class Cache(MutableMapping):
+class Cache(MutableMapping[int, gb.Tensor]):
     def __init__(self, maxsize):
         self.__maxsize, self.__data = maxsize, {}
 
