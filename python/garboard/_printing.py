@@ -86,7 +86,8 @@ def tensor_text(tensor: Tensor) -> str:
         return "tensor(<disposed>)"
     before = _engine._set_overriding(False)
     try:
-        return _told(tensor)
+        text = _told(tensor)
+        return f"Parameter({text})" if getattr(tensor, "_is_param", False) is True else text
     finally:
         _engine._set_overriding(before)
 

@@ -11,7 +11,9 @@ from garboard.linalg._factors import LU, QR, SVD, CholeskyEx, LUFactor, LUFactor
 from garboard.linalg._inverses import Lstsq
 from garboard.linalg._older_names import SvdOfThree, TriangularSolve
 from garboard.linalg._older_reflectors import Reflectors
+from garboard.linalg._roots import Polar
 from garboard.linalg._solving import InvEx, SlogDet, SolveEx
+from garboard.linalg._symmetric_factors import LDLFactor, LDLFactorEx
 
 __all__ = [
     "aminmax",
@@ -26,10 +28,13 @@ __all__ = [
     "linalg_eig",
     "linalg_eigh",
     "linalg_inv_ex",
+    "linalg_ldl_factor",
+    "linalg_ldl_factor_ex",
     "linalg_lstsq",
     "linalg_lu",
     "linalg_lu_factor",
     "linalg_lu_factor_ex",
+    "linalg_polar",
     "linalg_qr",
     "linalg_slogdet",
     "linalg_solve_ex",
@@ -59,10 +64,13 @@ linalg_cholesky_ex = CholeskyEx
 linalg_eig = Eig
 linalg_eigh = Eigh
 linalg_inv_ex = InvEx
+linalg_ldl_factor = LDLFactor
+linalg_ldl_factor_ex = LDLFactorEx
 linalg_lstsq = Lstsq
 linalg_lu = LU
 linalg_lu_factor = LUFactor
 linalg_lu_factor_ex = LUFactorEx
+linalg_polar = Polar
 linalg_qr = QR
 linalg_slogdet = SlogDet
 linalg_solve_ex = SolveEx

@@ -53,7 +53,7 @@ Grads leaky_relu(const Backward& at) {
 Grads shrunk(const Backward& at) {
   const Tensor x = at.input(0);
   const Operand bound = *at.node().kept_scalar(1);
-  return of<garboard::where>(of<gt>(of<abs>(x), bound), at.grad, 0.0).made();
+  return of<garboard::where>(of<le>(of<abs>(x), bound), 0.0, at.grad).made();  // NaN passes on
 }
 
 Grads huber(const Backward& at) {

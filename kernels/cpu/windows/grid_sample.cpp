@@ -126,11 +126,11 @@ class GridWalk {
       const std::int32_t place = (at_z[i] * high_ + at_y[i]) * wide_ + at_x[i];
       const bool is_there = (at_z[i] | at_y[i] | at_x[i]) >= 0;
       table.at[k][i] = is_there ? place : -1;
-      table.factor[k][i] = is_there ? f[i] * g[i] * h[i] : T(0);
+      table.factor[k][i] = f[i] * g[i] * h[i];  // nowhere, it meets 0: NaN alone remains
       if constexpr (wants_slopes) {
-        table.slope[0][k][i] = is_there ? along[0].slope[x][i] * g[i] * h[i] : T(0);
-        table.slope[1][k][i] = is_there ? f[i] * along[1].slope[y][i] * h[i] : T(0);
-        table.slope[2][k][i] = is_there ? f[i] * g[i] * along[2].slope[z][i] : T(0);
+        table.slope[0][k][i] = along[0].slope[x][i] * g[i] * h[i];
+        table.slope[1][k][i] = f[i] * along[1].slope[y][i] * h[i];
+        table.slope[2][k][i] = f[i] * g[i] * along[2].slope[z][i];
       }
     }
   }

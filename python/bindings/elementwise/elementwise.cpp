@@ -109,7 +109,8 @@ Operand bound_or_none(const Bound& bound, DType dtype, bool is_low) {
 
 template <const Ternary& op>
 Tensor clamped(const Tensor* out, const Tensor& input, const Bound& low, const Bound& high) {
-  if (!low && !high) throw_type_error("clamp: neither min nor max; at least one is needed");
+  if (!low && !high)  // a RuntimeError in PyTorch
+    throw DTypeError("clamp: neither min nor max; at least one is needed");
   const Operand from = bound_or_none(low, input.dtype(), true),
                 to = bound_or_none(high, input.dtype(), false);
   if (!out) return op(input, from, to);

@@ -172,8 +172,8 @@ T number_as(PyObject* object, const char* op) {
   }
   const PyNumberMethods* const number = Py_TYPE(object)->tp_as_number;
   if (!number || !number->nb_float)
-    throw_type_error("%s: an element is of type %s; numbers, or lists of them, are needed", op,
-                     Py_TYPE(object)->tp_name);
+    throw DTypeError(text(op, ": an element is of type ", Py_TYPE(object)->tp_name,
+                          "; numbers, or lists of them, are needed"));
   const Ref real(checked(PyNumber_Float(object)));
   return real_as<T>(PyFloat_AS_DOUBLE(real.get()), op);
 }

@@ -41,10 +41,12 @@ bool is_plain(PyObject* given) {
 }  // namespace
 
 void throw_no_choice(const char* op, const char* argument, PyObject* given, const char* needed) {
+  const Ref errors(checked(PyImport_ImportModule("garboard._arguments.errors")));
+  const Ref kind(checked(PyObject_GetAttrString(errors.get(), "ChoiceError")));
   if (is_plain(given))
-    PyErr_Format(PyExc_ValueError, "%s: %s %.80R; %s is needed", op, argument, given, needed);
+    PyErr_Format(kind.get(), "%s: %s %.80R; %s is needed", op, argument, given, needed);
   else
-    PyErr_Format(PyExc_ValueError, "%s: %s of type %s; %s is needed", op, argument,
+    PyErr_Format(kind.get(), "%s: %s of type %s; %s is needed", op, argument,
                  Py_TYPE(given)->tp_name, needed);
   throw PythonErrorSet();
 }

@@ -15,8 +15,8 @@ bool is_encodable(PyObject* string) noexcept;
 /// ValueError for what is not encodable, naming the op and the parameter.
 std::string_view to_text(PyObject* object, const char* op, const char* argument);
 
-/// Raises ValueError, `op: argument 'menn'; <needed> is needed`. Of what is no word and no number
-/// the type alone is named: its repr is code that is not ours, and may have no end.
+/// Raises ChoiceError, a ValueError, `op: argument 'menn'; <needed> is needed`. Of what is no word
+/// and no number the type alone is named: its repr is code that is not ours, and may have no end.
 [[noreturn]] void throw_no_choice(const char* op, const char* argument, PyObject* given,
                                   const char* needed);
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from garboard._engine import GarboardError, ShapeError
 
-__all__ = ["ArgumentError", "ChoiceError", "NameTakenError", "PartsError"]
+__all__ = ["ArgumentError", "ChoiceError", "NameTakenError", "PartsError", "ResultError"]
 
 
 class ArgumentError(GarboardError, RuntimeError, ValueError):
@@ -28,3 +28,7 @@ class NameTakenError(GarboardError, KeyError, ValueError):
 
 class PartsError(ShapeError, AssertionError):
     """A size that cannot be cut into so many equal parts."""
+
+
+class ResultError(ArgumentError, TypeError):
+    """What a function returned that is none of what it may return."""

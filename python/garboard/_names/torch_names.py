@@ -87,11 +87,6 @@ _JIT: _Rows = (
     ("", "Attribute ScriptFunction ScriptWarning trace_module"),
 )
 
-_LINALG: _Rows = (
-    ("use gb.linalg.lu_factor(A)", "ldl_factor ldl_factor_ex"),
-    ("use gb.linalg.lu_solve(LU, pivots, B)", "ldl_solve"),
-)
-
 _HUB: _Rows = (("nothing is downloaded, so leave it out", "help list"),)
 
 _MULTIPROCESSING: _Rows = (
@@ -190,7 +185,6 @@ ADVICE = {
     "garboard.Tensor": _by_name(_OPS, _METHODS),
     "garboard.distributed": _by_name(_DISTRIBUTED),
     "garboard.hub": _by_name(_HUB),
-    "garboard.linalg": _by_name(_LINALG),
     "garboard.jit": _by_name(_JIT),
     "garboard.multiprocessing": _by_name(_MULTIPROCESSING),
     "garboard.nn": _by_name(_NN),

@@ -49,18 +49,26 @@ def _deepcopy(self: Tensor, memo: dict[Any, Any]) -> Tensor:
         return known
     with no_grad():
         result = _copied(self.detach(), memo.setdefault(_STORAGES, {}))
-    if type(self) is not Tensor:
-        result = type(self)(result)
-    memo[id(self)] = result
+    memo[id(self)] = result = _of_class(type(self), result)
     result.requires_grad_(self.requires_grad)
     if self.grad is not None:
         result.grad = _deepcopy(self.grad, memo)
-    if attributes := _engine._set_attributes(self):
+    if attributes := _attributes(self):
         from copy import deepcopy
 
-        for name, value in list(attributes.items()):
+        for name, value in attributes.items():
             setattr(result, name, deepcopy(value, memo))
     return result
+
+
+def _of_class(kind: type[Tensor], made: Tensor) -> Tensor:
+    """`made` as an object of a class made of Tensor, whose own way to make one is not asked."""
+    return made if kind is Tensor else Tensor.as_subclass(made, kind)
+
+
+def _attributes(tensor: Tensor) -> dict[str, Any]:
+    """What a program has set on a tensor."""
+    return {**(_engine._set_attributes(tensor) or {}), **getattr(tensor, "__dict__", {})}
 
 
 _STORAGES = "garboard"  # in a memo: the copies of storages, as bytes, by their serial numbers
@@ -100,7 +108,13 @@ def _format(self: Tensor, spec: str) -> str:
 
 def _copy(self: Tensor) -> Tensor:
     """Return another alias of the same storage, as `copy.copy` of a tensor."""
-    return self.alias() if type(self) is Tensor else type(self)(self)
+    made = self.detach() if self.is_leaf else self.alias()
+    result = _of_class(type(self), made)
+    if self.is_leaf:
+        result.requires_grad_(self.requires_grad)
+    for name, value in _attributes(self).items():
+        setattr(result, name, value)
+    return result
 
 
 def _reduce(self: Tensor, protocol: Any) -> tuple[Any, ...]:
@@ -118,7 +132,9 @@ def _reduce(self: Tensor, protocol: Any) -> tuple[Any, ...]:
     if self.dtype is _engine.bfloat16:  # Python's buffers have no code for it
         dense = dense.view(_engine.int16)
     name = str(self.dtype).rpartition(".")[2]
-    known = tuple(self.shape), name, str(self.device), self.requires_grad
+    known: tuple[Any, ...] = (tuple(self.shape), name, str(self.device), self.requires_grad)
+    if attributes := _attributes(self):
+        known = (*known, attributes)
     if not dense.numel():
         return _unpickled, (type(self), b"", *known)
     if protocol >= 5:
@@ -135,6 +151,7 @@ def _unpickled(
     dtype_name: str,
     device: str,
     requires_grad: bool,
+    attributes: dict[str, Any] | None = None,
 ) -> Tensor:
     """Make a tensor of what `_reduce` told, with memory of its own.
 
@@ -160,9 +177,10 @@ def _unpickled(
             raw[:] = given
     if device != "cpu":
         tensor = tensor.to(device)
-    if kind is not Tensor:
-        tensor = kind(tensor)
-    return tensor.requires_grad_(requires_grad)
+    tensor = _of_class(kind, tensor).requires_grad_(requires_grad)
+    for key, value in (attributes or {}).items():
+        setattr(tensor, key, value)
+    return tensor
 
 
 add_methods(

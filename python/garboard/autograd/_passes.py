@@ -5,6 +5,7 @@ from itertools import islice
 from typing import Any
 
 from garboard import _engine
+from garboard._arguments.classes import class_of
 from garboard._arguments.given import list_of
 from garboard._engine import GradientError, ShapeError, Tensor, stack, zeros_like
 
@@ -142,6 +143,8 @@ def grad(
         bool(keep),
         bool(create_graph),
     )
+    if (cls := class_of(*outputs_list, *inputs_list)) is not Tensor:
+        gradients = [it if it is None else Tensor.as_subclass(it, cls) for it in gradients]
     if materialize_grads:
         found = zip(inputs_list, gradients, strict=True)
         return tuple([zeros_like(it) if gradient is None else gradient for it, gradient in found])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from garboard import _engine
+from garboard._arguments.classes import classed
 from garboard._arguments.out import written
 from garboard._engine import Tensor
 from garboard.fft._arguments import complex_input, dims_and_sizes, fitted, real_input, scale_of
@@ -28,7 +29,8 @@ def between_complex(
         dims, sizes = dims_and_sizes(op, x, s, dim)
         for one, size in zip(dims, sizes, strict=True):
             x = fitted(x, one, size)
-        return written(op, scope.move_to_outer(complex_to_complex(x, dims, is_there, scale)), out)
+        made = classed(complex_to_complex(x, dims, is_there, scale), input)
+        return written(op, scope.move_to_outer(made), out)
 
 
 def to_half(
@@ -54,7 +56,7 @@ def to_half(
         made = made if is_there else made.conj()
         if len(dims) > 1:
             made = complex_to_complex(made, dims[:-1], is_there, scale)
-        return written(op, scope.move_to_outer(made), out)
+        return written(op, scope.move_to_outer(classed(made, input)), out)
 
 
 def from_half(
@@ -86,4 +88,4 @@ def from_half(
         if len(dims) > 1:
             x = complex_to_complex(x, dims[:-1], is_there, scale)
         made = complex_to_real(x.conj() if is_there else x, dims[-1], last, scale)
-        return written(op, scope.move_to_outer(made), out)
+        return written(op, scope.move_to_outer(classed(made, input)), out)

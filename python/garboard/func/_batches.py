@@ -11,7 +11,7 @@ from garboard._arguments import check
 from garboard._arguments.given import list_of
 from garboard._contexts.generator import get_rng_state, set_rng_state
 from garboard._engine import ShapeError, Tensor
-from garboard.func._nest import leaves_of, rebuilt
+from garboard.func._nest import leaves_of, rebuilt, returned
 
 if TYPE_CHECKING:
     from garboard.nn import Module
@@ -114,10 +114,7 @@ def _count(op: str, leaves: list[Any], dims: list[int | None]) -> int:
 
 
 def _joined(op: str, results: list[Any], out_dims: Any) -> Any:
-    rows = [
-        list_of(Tensor, op, "what the function returned", leaves_of(it), "Tensors")
-        for it in results
-    ]
+    rows = [returned(op, it) for it in results]
     whole = isinstance(out_dims, tuple) and isinstance(results[0], tuple)
     dims = _spread(op, "out_dims", list(out_dims) if whole else out_dims, results[0])
     joined = []

@@ -18,7 +18,7 @@ from garboard._contexts.grad_mode import enable_grad
 from garboard._engine import GradientError, ShapeError, Tensor
 from garboard.autograd._passes import grad as gradients_of
 from garboard.func._levels import Level, level
-from garboard.func._nest import leaves_of, mapped, rebuilt
+from garboard.func._nest import leaves_of, mapped, rebuilt, returned
 
 __all__ = ["grad", "grad_and_value", "hessian", "jacfwd", "jacrev", "jvp", "linearize", "vjp"]
 
@@ -52,9 +52,7 @@ class _Run:
                 raise TypeError(f"{op}: with has_aux the function returns a pair; it did not")
             found, self.aux = found
         self.output = found
-        self.outputs: list[Tensor] = list_of(
-            Tensor, op, "what the function returned", leaves_of(found), "Tensors"
-        )
+        self.outputs: list[Tensor] = returned(op, found)
         self.keeps = any(at.has_history(it) for it in self.outputs)
 
     def gradients(self, outputs: list[Tensor], starts: list[Tensor] | None) -> list[Tensor]:

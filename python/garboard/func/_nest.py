@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from garboard._arguments.errors import ResultError
 from garboard._engine import Tensor
 
-__all__ = ["leaves_of", "mapped", "rebuilt"]
+__all__ = ["leaves_of", "mapped", "rebuilt", "returned"]
 
 _DEEPEST = 64
 
@@ -38,3 +39,15 @@ def rebuilt(nest: Any, leaves: list[Any]) -> Any:
 def mapped(function: Callable[[Tensor], Any], nest: Any) -> Any:
     """A nest whose tensors are what `function` makes of them; other leaves stay."""
     return rebuilt(nest, [function(it) if isinstance(it, Tensor) else it for it in leaves_of(nest)])
+
+
+def returned(op: str, nest: Any) -> list[Tensor]:
+    """What a function returned, all of it tensors."""
+    leaves = leaves_of(nest)
+    for place, it in enumerate(leaves):
+        if not isinstance(it, Tensor):
+            raise ResultError(
+                f"{op}: item {place} of what the function returned is of type "
+                f"{type(it).__name__}; a list of Tensors is needed"
+            )
+    return leaves

@@ -33,6 +33,7 @@ from garboard.linalg._products import (
     vecdot,
 )
 from garboard.linalg._reflectors import householder_product
+from garboard.linalg._roots import matrix_sqrth, polar
 from garboard.linalg._solving import (
     det,
     inv,
@@ -42,6 +43,7 @@ from garboard.linalg._solving import (
     solve_ex,
     solve_triangular,
 )
+from garboard.linalg._symmetric_factors import ldl_factor, ldl_factor_ex, ldl_solve
 from garboard.linalg._tensors import tensorinv, tensorsolve
 
 __all__ = [
@@ -59,6 +61,9 @@ __all__ = [
     "householder_product",
     "inv",
     "inv_ex",
+    "ldl_factor",
+    "ldl_factor_ex",
+    "ldl_solve",
     "lstsq",
     "lu",
     "lu_factor",
@@ -69,9 +74,11 @@ __all__ = [
     "matrix_norm",
     "matrix_power",
     "matrix_rank",
+    "matrix_sqrth",
     "multi_dot",
     "norm",
     "pinv",
+    "polar",
     "qr",
     "slogdet",
     "solve",

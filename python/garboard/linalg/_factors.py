@@ -7,6 +7,7 @@ from typing import Literal, NamedTuple
 
 from garboard import _engine
 from garboard._arguments import check
+from garboard._arguments.classes import classed
 from garboard._arguments.out import written
 from garboard._engine import Tensor
 
@@ -240,7 +241,7 @@ def permutation_of(both: Tensor, pivots: Tensor, op: str) -> Tensor:
     rows = both.shape[-2]
     places = _engine._linalg_lu_places(pivots, rows, op)
     one = _engine.eye(rows, dtype=both.dtype, device=both.device)
-    return one[places].transpose(-2, -1)
+    return classed(one[places].transpose(-2, -1), both)
 
 
 def triangles_of(both: Tensor) -> tuple[Tensor, Tensor]:

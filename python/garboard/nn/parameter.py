@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Self
 
 from garboard._arguments import check
+from garboard._arguments.classes import class_of
+from garboard._arguments.errors import ArgumentError
 from garboard._engine import Tensor, _disabled_torch_function_impl, empty
 
 if TYPE_CHECKING:
@@ -22,11 +24,27 @@ __all__ = [
 ]
 
 
-class Parameter(Tensor):
+class _OfParameters(type):
+    """Has an object of another class made of Tensor be a Parameter, where it was made into one."""
+
+    def __instancecheck__(cls, instance: object) -> bool:
+        if type.__instancecheck__(cls, instance):
+            return True
+        return (
+            cls is Parameter
+            and isinstance(instance, Tensor)
+            and getattr(instance, "_is_param", False) is True
+        )
+
+
+class Parameter(Tensor, metaclass=_OfParameters):
     """A leaf tensor that becomes a module's parameter by being assigned to an attribute of it.
 
     It shares `data`'s storage, without history: what is written into one is seen in the other.
     Made inside a dispose scope, it belongs to that scope until a module owns it.
+
+    Of an object of a class made of Tensor it is another object of that class, which is told to be
+    a Parameter: what is computed from it is of that class, too.
 
     Args:
         data: A tensor of any shape; a floating one where a gradient is asked for. An empty
@@ -45,6 +63,9 @@ class Parameter(Tensor):
     __torch_function__ = _disabled_torch_function_impl  # what is computed from one is a Tensor
 
     def __new__(cls, data: Tensor | None = None, requires_grad: bool = True) -> Self:
+        if isinstance(data, Tensor) and class_of(data) is not Tensor:
+            made: Self = _of_its_class(data, requires_grad)
+            return made
         parameter = Tensor.__new__(cls) if data is None else Tensor.__new__(cls, data)
         parameter.requires_grad_(requires_grad)
         return parameter
@@ -58,6 +79,19 @@ class Parameter(Tensor):
 
     def __repr__(self) -> str:
         return "Parameter containing:\n" + super().__repr__()
+
+
+def _of_its_class(data: Tensor, requires_grad: bool) -> Any:
+    """A Parameter of the class of `data`, as `detach` gives it."""
+    made: Any = data.detach()
+    if type(made) is not type(data):
+        raise ArgumentError(
+            f"Parameter: data of type {type(data).__name__}, whose detach() gives "
+            f"{type(made).__name__}; a detach() of its own class is needed"
+        )
+    made.requires_grad_(requires_grad)
+    vars(made)["_is_param"] = True
+    return made
 
 
 class Buffer(Tensor):

@@ -25,6 +25,9 @@ pytestmark = pytest.mark.no_leaks
         (lambda: gb.stft(gb.ones(8), 4), RuntimeError),
         (lambda: gb.autocast("nonsense"), RuntimeError),
         (lambda: nn.utils.weight_norm(nn.utils.weight_norm(nn.Linear(1, 1))), RuntimeError),
+        (lambda: functional.pad(gb.ones(1, 2), (1, 1), mode="nonsense"), NotImplementedError),
+        (lambda: gb.func.vmap(lambda x: x.item())(gb.ones(2)), TypeError),
+        (lambda: gb.func.grad(lambda x: 1.0)(gb.ones(2)), RuntimeError),
     ],
 )
 def test_an_error_is_of_both_kinds(call, kind):
@@ -34,6 +37,16 @@ def test_an_error_is_of_both_kinds(call, kind):
     assert isinstance(caught.value, kind)
     assert isinstance(caught.value, ValueError)
     assert not str(caught.value).startswith("'")
+
+
+@pytest.mark.parametrize(
+    "call", [lambda: gb.tensor(None), lambda: gb.tensor([1, None]), lambda: gb.ones(1).clamp()]
+)
+def test_what_has_no_dtype_and_no_bound_is_a_runtime_error_too(call):
+    with pytest.raises(RuntimeError) as caught:
+        call()
+
+    assert isinstance(caught.value, TypeError)
 
 
 def test_a_file_of_pickled_objects_is_refused_as_pickle_refuses():

@@ -19,6 +19,8 @@ CORNERS = {
     "hardtanh": (F.hardtanh, [-1.0, 0.0, 1.0, NAN], [0.0, 1.0, 0.0, 1.0]),
     "relu6": (F.relu6, [0.0, 3.0, 6.0], [0.0, 1.0, 0.0]),
     "leaky_relu": (F.leaky_relu, [-1.0, 0.0, 1.0], [0.01, 0.01, 1.0]),
+    "softshrink": (F.softshrink, [-1.0, 0.5, 1.0, NAN], [1.0, 0.0, 1.0, 1.0]),
+    "hardshrink": (F.hardshrink, [-1.0, 0.5, 1.0, NAN], [1.0, 0.0, 1.0, 1.0]),
     "mish": (F.mish, [-INF, 0.0, INF], [0.0, 0.6, 1.0]),
     "logsigmoid": (F.logsigmoid, [-INF, 0.0, INF], [1.0, 0.5, 0.0]),
     "softplus": (F.softplus, [-INF, 0.0, 30.0, INF], [0.0, 0.5, 1.0, 1.0]),

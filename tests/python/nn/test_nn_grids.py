@@ -199,3 +199,15 @@ def test_what_aligns_is_asked_for_where_it_is_left_out():
         F.grid_sample(gb.ones(1, 1, 2, 2), grid)
 
     assert told[0].filename == __file__
+
+
+@pytest.mark.parametrize("mode", ["bilinear", "bicubic"])
+def test_a_place_that_is_nan_is_nan(mode):
+    x = gb.arange(9.0).reshape(1, 1, 3, 3)
+    grid = gb.tensor([[[[float("nan"), 0.0], [0.0, 0.0]]]], requires_grad=True)
+
+    made = F.grid_sample(x, grid, mode=mode, align_corners=True)
+    made.nansum().backward()
+
+    assert made.isnan().tolist() == [[[[True, False]]]]
+    assert not grid.grad[0, 0, 1].isnan().any()
