@@ -194,8 +194,6 @@ class CustomOpDef:
 
     def _in_order(self, given: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]:
         """The arguments by place, as a `Function` takes them."""
-        if not named:
-            return given
         import inspect
 
         kernel = next(iter(self._kernels.values()))

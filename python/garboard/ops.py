@@ -45,6 +45,9 @@ class _Namespace(ModuleType):
 class _Function(CustomOpDef):
     """A function of garboard's as an op: its overloads are itself, whatever their names."""
 
+    def __repr__(self) -> str:
+        return self._qualname.replace("::", ".")
+
     def __getattr__(self, name: str) -> _Function:
         if name.startswith("_"):
             raise AttributeError(name)

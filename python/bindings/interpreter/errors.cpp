@@ -71,9 +71,9 @@ bool add_errors(PyObject* module) {
   e.gradient =
       derived("GradientError", "A gradient that cannot be had.", e.base, {PyExc_RuntimeError});
   e.dtype = derived("DTypeError", "A dtype that an op does not take.", e.base,
-                    {PyExc_RuntimeError, PyExc_TypeError});
+                    {PyExc_NotImplementedError, PyExc_TypeError});  // the first, a RuntimeError
   e.device = derived("DeviceError", "A device that is absent, or not the other's.", e.base,
-                     {PyExc_RuntimeError});
+                     {PyExc_NotImplementedError});
   e.linear_algebra =
       derived("LinAlgError", "A matrix without the inverse or the factor that is asked for.",
               e.base, {PyExc_RuntimeError});

@@ -8,7 +8,14 @@ from __future__ import annotations
 
 from garboard._engine import GarboardError, ShapeError
 
-__all__ = ["ArgumentError", "ChoiceError", "NameTakenError", "PartsError", "ResultError"]
+__all__ = [
+    "ArgumentError",
+    "ChoiceError",
+    "NameTakenError",
+    "PartsError",
+    "RankError",
+    "ResultError",
+]
 
 
 class ArgumentError(GarboardError, RuntimeError, ValueError):
@@ -24,6 +31,10 @@ class NameTakenError(GarboardError, KeyError, ValueError):
 
     def __str__(self) -> str:
         return Exception.__str__(self)  # a KeyError shows its text as Python writes strings
+
+
+class RankError(ShapeError, NotImplementedError):
+    """More dims than a function knows what to do with, or fewer."""
 
 
 class PartsError(ShapeError, AssertionError):

@@ -116,10 +116,7 @@ _FX: _Rows = (
     ),
 )
 
-_GRAPH: _Rows = (
-    ("use x.grad_fn", "GradientEdge get_gradient_edge"),
-    ("", "allow_mutation_on_saved_tensors increment_version"),
-)
+_GRAPH: _Rows = (("", "allow_mutation_on_saved_tensors increment_version"),)
 
 _DATA: _Rows = (("", "functional_datapipe IterDataPipe MapDataPipe"),)
 

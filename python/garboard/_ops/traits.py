@@ -49,6 +49,11 @@ def _is_meta(self: Tensor) -> bool:
     return self.device.type == "meta"
 
 
+def _output_nr(self: Tensor) -> int:
+    _engine._require_living(self, "output_nr")
+    return 0
+
+
 def _layout(self: Tensor) -> layout:
     from garboard._arguments.layouts import strided
 
@@ -129,5 +134,6 @@ add_methods(
         "is_shared": is_shared,
         "layout": property(_layout, doc="`gb.strided`: all tensors are dense."),
         "new": new,
+        "output_nr": property(_output_nr, doc="0: each result has a node of its own."),
     },
 )

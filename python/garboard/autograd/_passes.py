@@ -6,8 +6,9 @@ from typing import Any
 
 from garboard import _engine
 from garboard._arguments.classes import class_of
-from garboard._arguments.given import list_of
+from garboard._arguments.given import items_of, list_of
 from garboard._engine import GradientError, ShapeError, Tensor, stack, zeros_like
+from garboard.autograd._edges import tensor_of_edge
 
 __all__ = ["backward", "grad"]
 
@@ -16,7 +17,12 @@ _Gradients = Tensor | Iterable[Tensor | None]
 
 
 def _listed(op: str, name: str, given: _Tensors) -> list[Tensor]:
-    return [given] if isinstance(given, Tensor) else list_of(Tensor, op, name, given, "Tensors")
+    given = tensor_of_edge(given)
+    if isinstance(given, Tensor):
+        return [given]
+    if isinstance(given, (list, tuple)):
+        given = [tensor_of_edge(it) for it in items_of(given)]
+    return list_of(Tensor, op, name, given, "Tensors")
 
 
 def _gradients(

@@ -14,11 +14,14 @@ from garboard import _engine
 from garboard._arguments.check import count, flag, function, path, text
 from garboard._engine import GradientError, GraphNode, Tensor, empty
 from garboard._names.missing import module_getattr
+from garboard.autograd._edges import GradientEdge, get_gradient_edge
 from garboard.autograd._multi_grad_hook import register_multi_grad_hook
 
 __all__ = [
+    "GradientEdge",
     "Node",
     "disable_saved_tensors_hooks",
+    "get_gradient_edge",
     "register_multi_grad_hook",
     "save_on_cpu",
     "save_on_disk",

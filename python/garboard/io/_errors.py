@@ -6,12 +6,16 @@ from pickle import UnpicklingError
 
 from garboard._engine import GarboardError
 
-__all__ = ["FileError", "UnsafeFileError"]
+__all__ = ["EmptyFileError", "FileError", "UnsafeFileError"]
 
 
-class FileError(GarboardError, RuntimeError, ValueError):
+class FileError(GarboardError, RuntimeError, ValueError, UnpicklingError):
     """A file of tensors that is broken, cut off, or of a kind that is not read."""
 
 
-class UnsafeFileError(FileError, UnpicklingError):
+class EmptyFileError(FileError, EOFError):
+    """A file without a byte."""
+
+
+class UnsafeFileError(FileError):
     """A file whose objects could run any code while they are made."""

@@ -12,7 +12,7 @@ from garboard._arguments import check
 from garboard._engine import DeviceError, Tensor
 from garboard.io._dtypes import dtype_named
 from garboard.io._elements import read_into, read_npy
-from garboard.io._errors import FileError
+from garboard.io._errors import EmptyFileError, FileError
 from garboard.io._pickles import Tensors
 from garboard.io._tree import decoded
 from garboard.io._zips import read_zip
@@ -71,7 +71,7 @@ def _read_file(file: BinaryIO, device: Any, is_mapped: bool, is_trusted: bool) -
             "load: a pickle, which could run any code; write it anew with PyTorch 1.6 or newer: "
             "torch.save(torch.load(path), path), or load it with what wrote it and use gb.save"
         )
-    raise FileError(
+    raise (FileError if size else EmptyFileError)(
         f"load: a file of {size} bytes of an unknown kind; safetensors, .npy, .npz, or a .pt file "
         "of PyTorch 1.6 or newer is needed"
     )

@@ -173,7 +173,7 @@ def _put(into: Module, name: str, given: Any, is_new: bool) -> None:
 def _shown(it: Any) -> str:
     if not isinstance(it, Tensor):
         return f"Object of type: {type(it).__name__}"
-    return f"Parameter containing: [{it.dtype} of size {'x'.join(map(str, it.shape))}]"
+    return f"Parameter containing: [{it.type()} of size {'x'.join(map(str, it.shape))}]"
 
 
 def _listed(pairs: Iterable[tuple[object, Any]]) -> str:

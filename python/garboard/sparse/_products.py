@@ -29,6 +29,7 @@ __all__ = [
     "refuse_unfit",
     "summed",
     "taken",
+    "together",
     "total",
 ]
 
@@ -174,6 +175,22 @@ def taken(op: str, a: SparseTensor, other: Tensor) -> Tensor:
         )
     flat = _flat(a._indices(), a.shape)
     return other.reshape(-1, *a._values().shape[1:]).index_select(0, flat)
+
+
+def together(op: str, a: SparseTensor, b: SparseTensor) -> SparseTensor:
+    """The elements of two sparse tensors, multiplied: at the places that both of them tell."""
+    if a.shape != b.shape or a.sparse_dim() != b.sparse_dim():
+        raise ShapeError(
+            f"{op}: sparse tensors of sizes {list(a.shape)} and {list(b.shape)}; the same are "
+            "needed, as many of them sparse"
+        )
+    a, b = a.coalesce(), b.coalesce()
+    mine, others = _flat(a._indices(), a.shape), _flat(b._indices(), b.shape)
+    at = _engine.searchsorted(others, mine).clamp(max=max(len(others) - 1, 0))
+    both = others.index_select(0, at) == mine if len(others) else mine != mine
+    values = a._values()[both] * b._values().index_select(0, at[both])
+    made: SparseTensor = a.made(a._indices()[:, both], values, a.shape)
+    return made.coalesce()
 
 
 def total(op: str, a: SparseTensor, other: Any, alpha: float) -> Any:

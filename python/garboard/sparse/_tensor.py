@@ -285,7 +285,9 @@ class SparseTensor:
         return _products.dense_by("matmul", other, self)
 
     def mul(self, other: Any) -> SparseTensor:
-        """Return the elements times a number, or times those of a dense tensor at their places."""
+        """Return the elements times a number, or times those of a tensor at their places."""
+        if isinstance(other, SparseTensor):
+            return _products.together("mul", self, other)
         if isinstance(other, Tensor) and other.ndim:
             return self._with(self._told * _products.taken("mul", self, other))
         return self._with(self._told * _factor("mul", other))

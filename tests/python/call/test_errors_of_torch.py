@@ -58,3 +58,26 @@ def test_a_file_of_pickled_objects_is_refused_as_pickle_refuses():
         gb.load(file)
 
     assert isinstance(caught.value, RuntimeError)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: gb.arange(3).mean(),
+        lambda: gb.ones(2, device="meta").to("cpu"),
+        lambda: functional.interpolate(gb.ones(1, 1, 2), 4, mode="bilinear"),
+    ],
+)
+def test_what_is_not_there_for_a_dtype_a_device_or_dims_is_not_implemented(call):
+    with pytest.raises(NotImplementedError):
+        call()
+
+
+def test_a_file_that_is_none_is_refused_as_pickle_refuses(tmp_path):
+    (tmp_path / "words").write_text("words")
+    (tmp_path / "empty").touch()
+
+    with pytest.raises(pickle.UnpicklingError):
+        gb.load(tmp_path / "words")
+    with pytest.raises(EOFError):
+        gb.load(tmp_path / "empty")

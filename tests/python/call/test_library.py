@@ -134,3 +134,19 @@ def test_the_functions_of_the_library_are_ops_as_well():
 def test_nothing_that_calls_another_library_is_loaded():
     with pytest.raises(OSError, match=r"'_C\.so' is compiled against PyTorch"):
         gb.ops.load_library("_C.so")
+
+
+def test_a_formula_sees_what_was_left_out():
+    @gb.library.custom_op("tests::times_default", mutates_args=())
+    def times(x: gb.Tensor, factor: float = 3.0) -> gb.Tensor:
+        return x * factor
+
+    def save(ctx, inputs, output):
+        ctx.factor = inputs[1]
+
+    times.register_autograd(lambda ctx, g: (g * ctx.factor, None), setup_context=save)
+    x = gb.ones(2, requires_grad=True)
+
+    times(x).sum().backward()
+
+    assert x.grad.tolist() == [3, 3]

@@ -145,3 +145,18 @@ def test_processes_share_the_samples_of_an_epoch(count, drop_last):
     dropped = count % 2 if drop_last else 0
     for parts in (first, [list(it) for it in samplers]):
         assert len({*parts[0], *parts[1]}) == count - dropped
+
+
+def test_what_a_loader_is_made_of_cannot_be_set_later():
+    loader = gb.utils.data.DataLoader(range(4), batch_size=2)
+
+    with pytest.raises(ValueError, match="batch_size of a loader"):
+        loader.batch_size = 3
+
+    loader.num_workers = 0
+    assert [x.tolist() for x in loader] == [[0, 1], [2, 3]]
+
+
+def test_a_batch_of_nothing_is_an_index_error_too():
+    with pytest.raises(IndexError, match="no samples"):
+        gb.utils.data.default_collate([])

@@ -111,7 +111,7 @@ def test_other_sizes_are_refused_and_nothing_is_written():
     before = lists(layer.state_dict())
     given = {"weight": gb.zeros(1, 2), "bias": gb.zeros(3)}
 
-    with pytest.raises(gb.ShapeError, match=r"size mismatch for bias: sizes \[3\]; \[1\] are"):
+    with pytest.raises(gb.ShapeError, match=r"size mismatch for bias: .*\[3\].*\[1\]"):
         layer.load_state_dict(given)
 
     assert lists(layer.state_dict()) == before
@@ -336,8 +336,10 @@ def test_all_that_does_not_fit_is_told_at_once():
         "strict=False\n"
         '  Unexpected key(s) in state_dict: "x"; exactly the module\'s keys are needed, or '
         "strict=False\n"
-        "  size mismatch for 0.weight: sizes [1]; [1, 2] are needed\n"
-        "  size mismatch for 0.bias: sizes [2]; [1] are needed"
+        "  size mismatch for 0.weight: copying a param with shape [1] from checkpoint, the shape "
+        "in current model is [1, 2]\n"
+        "  size mismatch for 0.bias: copying a param with shape [2] from checkpoint, the shape in "
+        "current model is [1]"
     )
-    with pytest.raises(gb.ShapeError, match=r"for 0.weight: .*needed\n  size mismatch for 0.bias"):
+    with pytest.raises(gb.ShapeError, match=r"for 0.weight: .*2\]\n  size mismatch for 0.bias"):
         model.load_state_dict(given, strict=False)

@@ -301,3 +301,16 @@ def test_places_that_no_number_counts_are_not_put_in_order():
 def test_a_dim_that_a_matrix_has_not_is_refused(function):
     with pytest.raises(gb.IndexOutOfRangeError, match="dim 2"):
         function(told(), 2)
+
+
+def test_two_are_multiplied_where_both_tell():
+    a = gb.sparse_coo_tensor([[0, 1, 1, 1], [2, 0, 2, 2]], [3.0, 4.0, 5.0, 1.0], (2, 3))
+    b = gb.sparse_coo_tensor([[0, 1], [0, 2]], [2.0, 7.0], (2, 3))
+
+    both = a * b
+
+    assert both.to_dense().tolist() == [[0, 0, 0], [0, 0, 42]]
+    assert both._nnz() == 1
+    assert (a * gb.sparse_coo_tensor(gb.zeros(2, 0).long(), gb.zeros(0), (2, 3)))._nnz() == 0
+    with pytest.raises(gb.ShapeError, match="the same are needed"):
+        a.mul(b.t())

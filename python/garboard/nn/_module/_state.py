@@ -222,7 +222,10 @@ def _fits(module: Module, key: str, target: Tensor, given: Any, errors: list[str
     if is_lazy(target) or given.shape == target.shape:
         return True
     told, needed = list(given.shape), list(target.shape)
-    errors.append(f"size mismatch for {printable(key)}: sizes {told}; {needed} are needed")
+    errors.append(
+        f"size mismatch for {printable(key)}: copying a param with shape {told} from checkpoint, "
+        f"the shape in current model is {needed}"
+    )
     return False
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from garboard import _engine
 from garboard._arguments import check
+from garboard._arguments.errors import RankError
 from garboard._arguments.texts import shown
 from garboard._engine import DTypeError, ShapeError, Tensor
 from garboard.nn._convolutions._windows import each_dim
@@ -88,7 +89,7 @@ def interpolate(
     dims = check.tensor(op, "input", input).ndim - 2
     if dims not in possible:
         needed = " or ".join(str(one) for one in possible)
-        raise ShapeError(
+        raise RankError(
             f"{op}: mode {shown(mode)}, input of sizes {input.shape}; [n, channels, *sizes] with "
             f"{needed} dims of space is needed"
         )

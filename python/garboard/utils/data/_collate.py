@@ -9,7 +9,7 @@ from typing import Any
 
 from garboard import _engine
 from garboard._arguments.given import items_of, keys_of, refuse_unless_list
-from garboard._engine import ShapeError, Tensor
+from garboard._engine import IndexOutOfRangeError, ShapeError, Tensor
 
 __all__ = [
     "collate",
@@ -106,7 +106,7 @@ def _collated(samples: Sequence[Any], functions: _Functions, depth: int) -> Any:
             "needed"
         )
     if not samples:
-        raise ValueError("default_collate: no samples; at least one is needed")
+        raise IndexOutOfRangeError("default_collate: no samples; at least one is needed")
     first = samples[0]
     function = _function_for(first, functions)
     if function is not None:

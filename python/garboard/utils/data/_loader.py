@@ -35,6 +35,12 @@ class _Batches(Iterator[Any]):
         return len(self._loader)
 
 
+# What others were made of when the loader was: setting it later would change nothing.
+_SET_ONCE = frozenset(
+    ("batch_sampler", "batch_size", "dataset", "drop_last", "persistent_workers", "sampler")
+)
+
+
 class DataLoader(Generic[T_co]):
     """Yield batches of a dataset, anew at each loop over it.
 
@@ -150,6 +156,13 @@ class DataLoader(Generic[T_co]):
             )
         self._pool: Any = None
         self._epoch = 0
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in _SET_ONCE and "_epoch" in vars(self):
+            raise ValueError(
+                f"DataLoader: {name} of a loader that is there; make another one for another"
+            )
+        super().__setattr__(name, value)
 
     def _refuse_unindexed(self, dataset: Any, *orders: Any) -> None:
         is_ordered = any(it is not None for it in orders)  # so no length is asked for
