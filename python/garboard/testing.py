@@ -140,13 +140,16 @@ def assert_allclose(
 def _difference(
     actual: Any, expected: Any, path: str, depth: int, options: dict[str, Any]
 ) -> str | None:
-    """Say where two nests differ, and how."""
+    """Say where two nests differ, and how, in words that PyTorch's programs look for."""
     if depth > _DEEPEST:
         raise TypeError(f"assert_close: a nest more than {_DEEPEST} deep; one that ends is needed")
     where = f" at {path}" if path else ""
     if isinstance(expected, Mapping) and isinstance(actual, Mapping):
         if set(actual) != set(expected):
-            return f"the keys differ{where}: {len(actual)} and {len(expected)} of them"
+            return (
+                f"The keys of the mappings do not match{where}: {len(actual)} and {len(expected)} "
+                "of them"
+            )
         found = (
             _difference(actual[key], expected[key], f"{path}[{shown(key)}]", depth + 1, options)
             for key in expected
@@ -154,7 +157,7 @@ def _difference(
         return next((it for it in found if it is not None), None)
     if isinstance(expected, (list, tuple)) and isinstance(actual, (list, tuple)):
         if len(actual) != len(expected):
-            return f"the lengths differ{where}: {len(actual)} and {len(expected)}"
+            return f"The length of the sequences mismatch{where}: {len(actual)} != {len(expected)}"
         found = (
             _difference(a, b, f"{path}[{place}]", depth + 1, options)
             for place, (a, b) in enumerate(zip(actual, expected, strict=True))
@@ -186,13 +189,13 @@ def _tensor(given: Any, where: str) -> Tensor:
 
 def _tensors_differ(a: Tensor, b: Tensor, where: str, options: dict[str, Any]) -> str | None:
     for name, is_checked, one, other in (
-        ("sizes", True, list(a.shape), list(b.shape)),
-        ("devices", options["check_device"], str(a.device), str(b.device)),
-        ("dtypes", options["check_dtype"], str(a.dtype), str(b.dtype)),
-        ("strides", options["check_stride"], a.stride(), b.stride()),
+        ("shape", True, list(a.shape), list(b.shape)),
+        ("device", options["check_device"], str(a.device), str(b.device)),
+        ("dtype", options["check_dtype"], str(a.dtype), str(b.dtype)),
+        ("stride", options["check_stride"], a.stride(), b.stride()),
     ):
         if is_checked and one != other:
-            return f"the {name} differ{where}: {one} and {other}"
+            return f"The values for attribute '{name}' do not match{where}: {one} != {other}."
     with no_grad(), _engine.DisposeScope("assert_close"):
         return _elements_differ(a.detach().cpu(), b.detach().cpu(), where, options)
 
@@ -213,8 +216,8 @@ def _elements_differ(a: Tensor, b: Tensor, where: str, options: dict[str, Any]) 
         return None
     if a.ndim == 0:
         return (
-            f"numbers differ{where}: {shown(a.item())} and {shown(b.item())}; they may be "
-            f"{atol} + {rtol} of the expected apart"
+            f"Scalars are not close!\n\nNumbers differ{where}: {shown(a.item())} and "
+            f"{shown(b.item())}; they may be {atol} + {rtol} of the expected apart"
         )
     ranked = _engine.where(near, -1.0, _engine.where(_engine.isnan(far), float("inf"), far))
     place = int(ranked.flatten().argmax().item())
@@ -223,7 +226,8 @@ def _elements_differ(a: Tensor, b: Tensor, where: str, options: dict[str, Any]) 
         place, rest = divmod(place, size)
         indices.append(rest)
     return (
-        f"{wrong} of {a.numel()} elements differ{where}, by up to {shown(ranked.amax().item())} at "
+        f"Tensor-likes are not close!\n\n{wrong} of {a.numel()} elements differ{where}, by up to "
+        f"{shown(ranked.amax().item())} at "
         f"{tuple(reversed(indices))}; they may be {atol} + {rtol} of the expected apart"
     )
 

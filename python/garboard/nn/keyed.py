@@ -170,14 +170,16 @@ def _put(into: Module, name: str, given: Any, is_new: bool) -> None:
     setattr(into, free, Parameter(given) if is_plain else given)
 
 
-def _shown(it: Any) -> str:
+def _shown(it: Any, says_dtype: bool) -> str:
     if not isinstance(it, Tensor):
         return f"Object of type: {type(it).__name__}"
-    return f"Parameter containing: [{it.type()} of size {'x'.join(map(str, it.shape))}]"
+    kind = it.dtype if says_dtype else it.type()
+    return f"Parameter containing: [{kind} of size {'x'.join(map(str, it.shape))}]"
 
 
-def _listed(pairs: Iterable[tuple[object, Any]]) -> str:
-    return "\n".join(f"  ({name}): {_shown(it)}" for name, it in pairs)
+def _listed(pairs: Iterable[tuple[object, Any]], *, says_dtype: bool) -> str:
+    """What PyTorch shows: of a list the dtypes, of a dict the older names of types."""
+    return "\n".join(f"  ({name}): {_shown(it, says_dtype)}" for name, it in pairs)
 
 
 class ParameterDict(_Keyed):
@@ -383,7 +385,7 @@ class ParameterDict(_Keyed):
         return {name: self[name] for name in self._names()}.values()
 
     def extra_repr(self) -> str:
-        return _listed(self.items())
+        return _listed(self.items(), says_dtype=False)
 
 
 class ParameterList(Module):
@@ -474,4 +476,4 @@ class ParameterList(Module):
         return self.extend(values)
 
     def extra_repr(self) -> str:
-        return _listed(enumerate(self))
+        return _listed(enumerate(self), says_dtype=True)

@@ -40,8 +40,8 @@ pytestmark = pytest.mark.usefixtures("balanced")
         (
             lambda: nn.ParameterList([gb.ones(2, 3), gb.zeros(())]),
             "ParameterList(\n"
-            "    (0): Parameter containing: [garboard.FloatTensor of size 2x3]\n"
-            "    (1): Parameter containing: [garboard.FloatTensor of size ]\n)",
+            "    (0): Parameter containing: [garboard.float32 of size 2x3]\n"
+            "    (1): Parameter containing: [garboard.float32 of size ]\n)",
         ),
         (
             lambda: nn.ParameterDict({"a": gb.ones(2)}),
