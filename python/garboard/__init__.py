@@ -290,6 +290,7 @@ if TYPE_CHECKING:
     from garboard.io import save as save
     from garboard.jupyter import load_ipython_extension as load_ipython_extension
     from garboard.jupyter import unload_ipython_extension as unload_ipython_extension
+    from garboard.linalg._low_rank import lobpcg as lobpcg
     from garboard.linalg._low_rank import pca_lowrank as pca_lowrank
     from garboard.linalg._low_rank import svd_lowrank as svd_lowrank
     from garboard.linalg._older_factors import lu as lu
@@ -314,6 +315,7 @@ if TYPE_CHECKING:
     from garboard.linalg._older_reflectors import ormqr as ormqr
     from garboard.nn._root_functions import *  # noqa: F403
     from garboard.sparse import sparse_coo_tensor as sparse_coo_tensor
+    from garboard.sparse import sparse_csr_tensor as sparse_csr_tensor
     from garboard.sparse import spmm as spmm
     from garboard.storage import TypedStorage as TypedStorage
     from garboard.storage import UntypedStorage as UntypedStorage

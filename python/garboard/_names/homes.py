@@ -97,10 +97,10 @@ _FUNCTIONS = {
     "func": "vmap",
     "futures": "Future",
     "io": "load save",
-    "sparse": "sparse_coo_tensor spmm",
+    "sparse": "sparse_coo_tensor sparse_csr_tensor spmm",
     "storage": "TypedStorage UntypedStorage",
     "jupyter": "load_ipython_extension unload_ipython_extension",
-    "linalg._low_rank": "pca_lowrank svd_lowrank",
+    "linalg._low_rank": "lobpcg pca_lowrank svd_lowrank",
     "linalg._older_factors": "lu lu_solve lu_unpack",
     "linalg._older_reflectors": "geqrf orgqr ormqr",
     "linalg._older_names": (
@@ -173,7 +173,11 @@ _UNLISTED = {
     "_root.recurrent": (
         "gru gru_cell lstm lstm_cell rnn_relu rnn_relu_cell rnn_tanh rnn_tanh_cell"
     ),
-    "_root.symbols": "PyTorchFileReader SymBool SymFloat SymInt",
+    "_root.choices": "cond is_warn_always_enabled set_warn_always",
+    "_root.symbols": (
+        "PyTorchFileReader SymBool SymFloat SymInt sym_float sym_int sym_max sym_min sym_not "
+        "sym_sum"
+    ),
     "amp": "GradScaler",
     "cuda": "Stream",
     "jit": "ScriptModule",
@@ -219,6 +223,7 @@ METHODS: Mapping[str, str] = {
     "garboard.linalg._older_factors": "lu lu_solve",
     "garboard.linalg._older_reflectors": "geqrf orgqr ormqr",
     "garboard.sparse._made": "to_dense to_sparse to_sparse_coo",
+    "garboard.sparse._rows": "to_sparse_csr",
     "garboard.linalg._older_names": (
         "cholesky cholesky_inverse cholesky_solve det inverse logdet matrix_exp matrix_power "
         "pinverse qr slogdet svd triangular_solve"

@@ -19,16 +19,11 @@ _FUNCTIONS: _Rows = (
     ("use gb.Tensor", "ndarray"),
     ("", "masked mps nested"),
     ("", "quantization xpu"),
-    ("use int(x)", "sym_int"),
-    ("use float(x)", "sym_float"),
-    ("use max(a, b)", "sym_max"),
-    ("use min(a, b)", "sym_min"),
     ("use gb.linalg.solve(a, b)", "solve"),
     ("use gb.linalg.lstsq(a, b)", "lstsq"),
     ("use gb.linalg.eigh(a)", "symeig"),
     ("use gb.linalg.eig(a)", "eig"),
     ("use gb.linalg.matrix_rank(a)", "matrix_rank"),
-    ("use gb.linalg.eigh(a)", "lobpcg"),
     (
         "use x.untyped_storage()",
         "BFloat16Storage BoolStorage ByteStorage CharStorage DoubleStorage FloatStorage "
@@ -38,7 +33,7 @@ _FUNCTIONS: _Rows = (
     ("", "ComplexFloatStorage ComplexDoubleStorage"),
     (
         "",
-        "sparse_csr_tensor sparse_csc_tensor sparse_bsr_tensor sparse_bsc_tensor "
+        "sparse_csc_tensor sparse_bsr_tensor sparse_bsc_tensor "
         "sparse_compressed_tensor hspmm hsmm dsmm smm sspaddmm saddmm",
     ),
     (
@@ -47,7 +42,7 @@ _FUNCTIONS: _Rows = (
         "per_tensor_symmetric per_channel_symmetric quantize_per_tensor quantize_per_channel "
         "quantize_per_tensor_dynamic dequantize",
     ),
-    ("", "ao fork wait monitor mtia package cond while_loop"),
+    ("", "ao fork wait monitor mtia package while_loop"),
 )
 
 _METHODS: _Rows = (
@@ -55,7 +50,7 @@ _METHODS: _Rows = (
     ("use x.clone()", "copy"),
     ("use gb.nn.functional.gelu(x)", "gelu"),
     ("give tensors to processes as arguments: they are copied", "share_memory_"),
-    ("", "to_sparse_csr to_mkldnn"),
+    ("", "to_mkldnn"),
     ("", "coalesce is_coalesced indices values sparse_dim dense_dim sparse_mask row_indices"),
     ("", "col_indices crow_indices ccol_indices sparse_resize_ sparse_resize_and_clear_"),
     ("", "dequantize int_repr q_scale q_zero_point qscheme q_per_channel_scales"),

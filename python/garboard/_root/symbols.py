@@ -2,9 +2,43 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NoReturn
 
-__all__ = ["PyTorchFileReader", "SymBool", "SymFloat", "SymInt"]
+__all__ = [
+    "PyTorchFileReader",
+    "SymBool",
+    "SymFloat",
+    "SymInt",
+    "sym_float",
+    "sym_int",
+    "sym_max",
+    "sym_min",
+    "sym_not",
+    "sym_sum",
+]
+
+sym_int, sym_float, sym_max, sym_min = int, float, max, min
+
+
+def sym_not(a: object) -> bool:
+    """Return whether a truth is false.
+
+    >>> from garboard._root.symbols import sym_not
+    >>> sym_not(False)
+    True
+    """
+    return not a
+
+
+def sym_sum(args: Iterable[int]) -> int:
+    """Return the sum of numbers.
+
+    >>> from garboard._root.symbols import sym_sum
+    >>> sym_sum([1, 2])
+    3
+    """
+    return sum(args)
 
 
 class SymInt:

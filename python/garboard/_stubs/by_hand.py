@@ -25,6 +25,7 @@ from typing_extensions import CapsuleType
 from garboard._ops.functions import MinAndMax
 from garboard._contexts.generator import Generator
 from garboard._hooks import RemovableHandle
+from garboard.sparse._rows import SparseCsrTensor
 from garboard.sparse._tensor import SparseTensor
 from garboard.autograd._leaves import AccumulateGrad
 from garboard._ops.index_functions import CountsAndEdges

@@ -6,10 +6,12 @@ from __future__ import annotations
 from garboard import _engine
 from garboard._arguments import check
 from garboard._engine import Tensor
-from garboard.linalg._factors import qr, svd
+from garboard.linalg._eigenvalues import eigh
+from garboard.linalg._factors import cholesky, qr, svd
 from garboard.linalg._older_names import SvdOfThree
+from garboard.linalg._solving import inv
 
-__all__ = ["pca_lowrank", "svd_lowrank"]
+__all__ = ["lobpcg", "pca_lowrank", "svd_lowrank"]
 
 
 def svd_lowrank(A: Tensor, q: int = 6, niter: int = 2, M: Tensor | None = None) -> SvdOfThree:
@@ -93,3 +95,75 @@ def _factorized(op: str, A: Tensor, q: int, niter: int, M: Tensor | None) -> Svd
     left, values, right = svd(basis.mH @ tall, full_matrices=False)
     left, right = basis @ left, right.mH
     return SvdOfThree(right, values, left) if is_wide else SvdOfThree(left, values, right)
+
+
+def lobpcg(
+    A: Tensor,
+    k: int | None = None,
+    B: Tensor | None = None,
+    X: Tensor | None = None,
+    n: int | None = None,
+    iK: Tensor | None = None,
+    niter: int | None = None,
+    tol: float | None = None,
+    largest: bool | None = None,
+    method: str | None = None,
+    tracker: object = None,
+    ortho_iparams: object = None,
+    ortho_fparams: object = None,
+    ortho_bparams: object = None,
+) -> tuple[Tensor, Tensor]:
+    """Return the largest or smallest eigenvalues of symmetric matrices, and their vectors.
+
+    All are computed, by `linalg.eigh`, and some returned: where the matrix is large and sparse,
+    what PyTorch does instead takes less time.
+
+    Args:
+        A: Tensor [..., m, m], float32 or float64, symmetric; or a sparse matrix.
+        k: How many, 1 by default, or as many as `X` has columns.
+        B: Tensor [m, m], positive: A x = e B x is solved; by default it is one.
+        X: Tensor [..., m, n]: where an iteration would start; its columns are counted.
+        n: Taken and ignored, as all that follows but `largest`.
+        iK: Likewise.
+        niter: Likewise.
+        tol: Likewise.
+        largest: The largest, by default, or the smallest.
+        method: Likewise ignored.
+        tracker: Likewise.
+        ortho_iparams: Likewise.
+        ortho_fparams: Likewise.
+        ortho_bparams: Likewise.
+
+    Returns:
+        `E` [..., k], the largest first or the smallest, and `X` [..., m, k].
+
+    Raises:
+        ShapeError: The matrices are not square, or have fewer eigenvalues.
+        DTypeError: Another dtype.
+        TypeError: An argument is of another type.
+
+    >>> gb.lobpcg(gb.tensor([[2.0, 0.0], [0.0, 3.0]]), k=1)[0]
+    tensor([3.])
+    """
+    op = "lobpcg"
+    dense: Tensor = A if isinstance(A, Tensor) else A.to_dense()
+    wanted = k if k is not None else 1 if X is None else X.shape[-1]
+    count = check.count(op, "k", wanted, 1)
+    if check.tensor(op, "A", dense).ndim < 2 or count > dense.shape[-1]:
+        raise _engine.ShapeError(
+            f"{op}: A of sizes {[*dense.shape]} for {count} eigenvalues; [..., m, m] with m of at "
+            "least that is needed"
+        )
+    is_first = largest is None or check.flag(op, "largest", largest)
+    with _engine.DisposeScope(op) as scope:
+        if B is None:
+            values, vectors = eigh(dense)
+        else:  # B = L L^H: the vectors of L^-1 A L^-H, times L^-H
+            half = inv(cholesky(B if isinstance(B, Tensor) else B.to_dense()))
+            values, turned = eigh(half @ dense @ half.mH)
+            vectors = half.mH @ turned
+        if is_first:
+            values, vectors = values.flip(-1), vectors.flip(-1)
+        made = values[..., :count].clone(), vectors[..., :count].clone()
+        scope.move_to_outer(*made)
+    return made

@@ -17,6 +17,7 @@ from garboard.sparse._made import (
     sparse_coo_tensor,
     to_sparse,
 )
+from garboard.sparse._rows import SparseCsrTensor, sparse_csr_tensor, to_sparse_csr
 from garboard.sparse._tensor import SparseTensor
 
 __all__ = [
@@ -28,13 +29,16 @@ __all__ = [
     "IntTensor",
     "LongTensor",
     "ShortTensor",
+    "SparseCsrTensor",
     "SparseTensor",
     "addmm",
     "log_softmax",
     "mm",
     "softmax",
     "sparse_coo_tensor",
+    "sparse_csr_tensor",
     "spmm",
     "sum",
     "to_sparse",
+    "to_sparse_csr",
 ]

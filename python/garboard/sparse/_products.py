@@ -36,7 +36,8 @@ __all__ = [
 
 def is_sparse(given: object) -> bool:
     """Tell a SparseTensor from all else."""
-    return getattr(type(given), "is_sparse", None) is True
+    kind = type(given)
+    return getattr(kind, "is_sparse", None) is True or getattr(kind, "is_sparse_csr", None) is True
 
 
 def place_of(op: str, dim: Any, ndim: int) -> int:

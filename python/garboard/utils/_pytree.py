@@ -15,20 +15,25 @@ from garboard._arguments import check
 
 __all__ = [
     "SUPPORTED_NODES",
+    "GetAttrKey",
     "LeafSpec",
     "MappingKey",
     "NodeDef",
     "PyTree",
+    "SequenceKey",
     "TreeSpec",
+    "keystr",
     "register_pytree_node",
     "tree_all",
     "tree_any",
     "tree_flatten",
+    "tree_flatten_with_path",
     "tree_iter",
     "tree_leaves",
     "tree_map",
     "tree_map_",
     "tree_map_only",
+    "tree_map_with_path",
     "tree_structure",
     "tree_unflatten",
 ]
@@ -74,6 +79,9 @@ class MappingKey(NamedTuple):
     """The place of a part in a mapping."""
 
     key: Any
+
+    def __str__(self) -> str:
+        return f"[{self.key!r}]"
 
 
 def _dict_flatten(it: Mapping[Any, Any]) -> _Parts:
@@ -287,3 +295,67 @@ def tree_all(pred: Callable[[Any], bool], tree: PyTree) -> bool:
 def tree_any(pred: Callable[[Any], bool], tree: PyTree) -> bool:
     """Tell whether a function says yes to a leaf."""
     return any(map(pred, tree_leaves(tree)))
+
+
+class SequenceKey(NamedTuple):
+    """The place of a part in a list or tuple."""
+
+    idx: int
+
+    def __str__(self) -> str:
+        return f"[{self.idx!r}]"
+
+
+class GetAttrKey(NamedTuple):
+    """The place of a part of an object: an attribute."""
+
+    name: str
+
+    def __str__(self) -> str:
+        return f".{self.name}"
+
+
+def keystr(kp: Iterable[Any]) -> str:
+    """Write the path of a leaf as Python would reach it."""
+    return "".join(str(key) for key in kp)
+
+
+def _key(context: Any, kind: Any, place: int) -> Any:
+    if isinstance(kind, type) and issubclass(kind, dict):
+        keys = context[1] if issubclass(kind, defaultdict) else context
+        return MappingKey(list(keys)[place])
+    if isinstance(context, type) and _is_named(context):
+        return GetAttrKey(context._fields[place])  # type: ignore[attr-defined]
+    return SequenceKey(place)
+
+
+def _paths(spec: TreeSpec, before: tuple[Any, ...]) -> Iterable[tuple[Any, ...]]:
+    if spec.is_leaf():
+        yield before
+        return
+    for place, child in enumerate(spec.children_specs):
+        yield from _paths(child, (*before, _key(spec.context, spec.type, place)))
+
+
+def tree_flatten_with_path(
+    tree: PyTree, is_leaf: Callable[[PyTree], bool] | None = None
+) -> tuple[list[tuple[tuple[Any, ...], Any]], TreeSpec]:
+    """Take a nest apart: each leaf with its path, and the form of the nest."""
+    leaves, spec = tree_flatten(tree, is_leaf)
+    return list(zip(_paths(spec, ()), leaves, strict=True)), spec
+
+
+def tree_map_with_path(
+    func: Callable[..., Any],
+    tree: PyTree,
+    *rests: PyTree,
+    is_leaf: Callable[[PyTree], bool] | None = None,
+) -> PyTree:
+    """Put in the place of each leaf what a function makes of its path and of it."""
+    pairs, spec = tree_flatten_with_path(tree, is_leaf)
+    others = [_leaves_like(spec, rest) for rest in rests]
+    made = [
+        func(path, leaf, *(other[place] for other in others))
+        for place, (path, leaf) in enumerate(pairs)
+    ]
+    return tree_unflatten(made, spec)

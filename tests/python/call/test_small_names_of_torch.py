@@ -1,0 +1,72 @@
+"""Names that PyTorch's programs use now and then."""
+
+from __future__ import annotations
+
+from collections import OrderedDict, defaultdict, namedtuple
+
+import garboard as gb
+import pytest
+from garboard.utils import _pytree as pytree
+
+pytestmark = pytest.mark.no_leaks
+
+
+def test_leaves_of_a_nest_have_paths():
+    pair = namedtuple("pair", "a b")
+    tree = {"x": [1, (2, 3)], "y": pair(4, OrderedDict(z=5)), "w": defaultdict(list, k=[6])}
+
+    pairs, spec = pytree.tree_flatten_with_path(tree)
+
+    assert [(pytree.keystr(path), leaf) for path, leaf in pairs] == [
+        ("['x'][0]", 1),
+        ("['x'][1][0]", 2),
+        ("['x'][1][1]", 3),
+        ("['y'].a", 4),
+        ("['y'].b['z']", 5),
+        ("['w']['k'][0]", 6),
+    ]
+    assert pytree.tree_unflatten([leaf for _, leaf in pairs], spec) == tree
+    assert pytree.tree_map_with_path(
+        lambda path, a, b: (len(path), a + b), [1, [2]], [10, [20]]
+    ) == [
+        (1, 11),
+        [(2, 22)],
+    ]
+
+
+def test_a_truth_chooses_a_function():
+    x = gb.ones(1)
+
+    assert gb.cond(gb.tensor(True), lambda x: x + 1, lambda x: x - 1, (x,)).tolist() == [2]
+    assert gb.cond(False, lambda x: x + 1, lambda x: x - 1, [x]).tolist() == [0]
+    with pytest.raises(TypeError, match="operands"):
+        gb.cond(True, len, len, x)
+
+
+def test_what_warnings_are_asked_for_is_heard():
+    gb.set_warn_always(True)
+    assert gb.is_warn_always_enabled()
+
+    gb.set_warn_always(False)
+    assert not gb.is_warn_always_enabled()
+
+
+def test_numbers_of_compilers_are_pythons():
+    assert [gb.sym_int(2.5), gb.sym_float(2), gb.sym_max(1, 2), gb.sym_min(1, 2)] == [2, 2.0, 2, 1]
+    assert gb.sym_not(False)
+    assert gb.sym_sum([1, 2]) == 3
+
+
+def test_some_eigenvalues_are_returned():
+    a = gb.diag(gb.tensor([1.0, 5.0, 3.0]))
+
+    values, vectors = gb.lobpcg(a, k=2)
+    least, _ = gb.lobpcg(a.to_sparse(), k=1, largest=False)
+    general, x = gb.lobpcg(a, k=1, B=2 * gb.eye(3))
+
+    assert values.tolist() == [5, 3]
+    assert gb.allclose(a @ vectors, vectors * values)
+    assert least.tolist() == [1]
+    assert gb.allclose(a @ x, 2 * x * general)
+    with pytest.raises(gb.ShapeError, match="4 eigenvalues"):
+        gb.lobpcg(a, k=4)
