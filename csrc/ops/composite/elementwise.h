@@ -236,20 +236,26 @@ inline void write_made(const char* op, const Tensor& out, const Tensor& made, bo
 }
 
 /// `count` numbers from `start` to `end`, both included, in float64: those of the second half are
-/// counted from the end.
-inline Tensor even_steps(const char* op, double start, double end, std::int64_t count,
+/// counted from the end. Those that will be of `dtype` float32 are a step apart that is rounded to
+/// it, as in PyTorch: where they are compared with whole numbers, the last bit decides.
+inline Tensor even_steps(const char* op, double start, double end, std::int64_t count, DType dtype,
                          Device device) {
   if (count < 0) throw ShapeError(text(op, ": steps ", count, "; 0 or more is needed"));
   const GradModeGuard no_grad(false);
   const Tensor place = arange(Scalar::of(0.0), Scalar::of(static_cast<double>(count)),
                               Scalar::of(1.0), DType::float64, device);
   if (count <= 1) return place + start;
-  const double step = (end - start) / static_cast<double>(count - 1);
+  const double gaps = static_cast<double>(count - 1);
+  const bool is_single = dtype == DType::float32;
+  if (is_single) start = static_cast<float>(start), end = static_cast<float>(end);
+  const double step =
+      is_single ? (static_cast<float>(end) - static_cast<float>(start)) / static_cast<float>(gaps)
+                : (end - start) / gaps;
   const std::int64_t half = count / 2;
   const Tensor head = narrow(place, 0, 0, half), tail = narrow(place, 0, half, count - half);
   mul.apply_in_place(head, step);
   add.apply_in_place(head, start);
-  sub.apply_in_place(tail, static_cast<double>(count - 1));
+  sub.apply_in_place(tail, gaps);
   mul.apply_in_place(tail, step);
   add.apply_in_place(tail, end);
   return place;

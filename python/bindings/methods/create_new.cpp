@@ -252,7 +252,8 @@ constexpr std::array new_rows{
         [](OpName op, double start, double end, std::int64_t steps, const Options& options) {
           const double from = end_of(start, options), to = end_of(end, options);
           return between(op, from, to, options, [&] {
-            return composite::even_steps(op.text, from, to, steps, on(options));
+            return composite::even_steps(op.text, from, to, steps,
+                                         options.dtype.value_or(default_floating()), on(options));
           });
         },
         Place::functional)
@@ -264,8 +265,8 @@ constexpr std::array new_rows{
            const Options& options) {
           const double from = end_of(start, options), to = end_of(end, options);
           return between(op, std::pow(base, from), std::pow(base, to), options, [&] {
-            return pow(Scalar::of(base),
-                       composite::even_steps(op.text, from, to, steps, on(options)));
+            return pow(Scalar::of(base), composite::even_steps(op.text, from, to, steps,
+                                                               DType::float64, on(options)));
           });
         },
         Place::functional)

@@ -120,7 +120,7 @@ Scalar only_element(PyObject* self, const char* op) { return item_of(tensor_of(s
 Scalar only_real_element(PyObject* self, const char* op) {
   const Tensor& tensor = tensor_of(self, op);
   if (is_complex(tensor.dtype()))
-    throw_type_error("%s: a complex tensor; a real one is needed, as x.real", op);
+    throw DTypeError(text(op, ": a complex tensor; a real one is needed, as x.real"));
   return item_of(tensor, op);
 }
 

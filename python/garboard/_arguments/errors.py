@@ -38,7 +38,7 @@ class RankError(ShapeError, NotImplementedError):
 
 
 class PartsError(ShapeError, AssertionError):
-    """A size that cannot be cut into so many equal parts."""
+    """Sizes of attention that do not fit each other, or cannot be cut into so many equal parts."""
 
 
 class ResultError(ArgumentError, TypeError):

@@ -39,6 +39,19 @@ def test_an_error_is_of_both_kinds(call, kind):
     assert not str(caught.value).startswith("'")
 
 
+def test_sizes_of_attention_are_asserted():
+    layer, x = nn.MultiheadAttention(4, 2, batch_first=True), gb.ones(1, 3, 4)
+
+    for call in (
+        lambda: layer(x, x, x, key_padding_mask=gb.zeros(1, 2).bool()),
+        lambda: layer(x, x, gb.ones(1, 4, 4)),
+        lambda: layer(x, x[0], x),
+    ):
+        with pytest.raises(AssertionError) as caught:
+            call()
+        assert isinstance(caught.value, gb.ShapeError)
+
+
 @pytest.mark.parametrize(
     "call", [lambda: gb.tensor(None), lambda: gb.tensor([1, None]), lambda: gb.ones(1).clamp()]
 )

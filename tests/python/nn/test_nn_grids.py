@@ -211,3 +211,13 @@ def test_a_place_that_is_nan_is_nan(mode):
 
     assert made.isnan().tolist() == [[[[True, False]]]]
     assert not grid.grad[0, 0, 1].isnan().any()
+
+
+@pytest.mark.parametrize("count", [1, 16, 24, 28])
+def test_a_map_that_changes_nothing_has_pytorchs_last_bits(count):
+    theta = gb.tensor([[[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]])
+
+    grid = F.affine_grid(theta, (1, 1, count, count), align_corners=False)
+
+    line = gb.linspace(-1, 1, count) * (count - 1) / count if count > 1 else gb.zeros(1)
+    assert grid[0, 0, :, 0].tolist() == grid[0, :, 0, 1].tolist() == line.tolist()

@@ -20,6 +20,18 @@ class TestEvenSteps:
         np.testing.assert_allclose(x.numpy(), np.linspace(start, end, count), rtol=0, atol=1e-15)
         assert x.numpy()[-1:].tolist() == [end if count > 1 else start][: min(count, 1)]
 
+    @pytest.mark.parametrize(("start", "end"), [(-1, 1), (0, 3.14159), (20, 8000)])
+    @pytest.mark.parametrize("count", [7, 24, 225])
+    def test_are_pytorchs_to_the_last_bit(self, start, end, count):
+        first, last = np.float32(start), np.float32(end)
+        step, place = np.float64((last - first) / np.float32(count - 1)), np.arange(count)
+        ahead, back = first + step * place, last - step * (count - 1 - place)
+
+        x = gb.linspace(start, end, count)
+
+        expected = np.where(place < count // 2, ahead, back).astype(np.float32)
+        assert x.numpy().tolist() == expected.tolist()
+
     def test_are_powers_where_they_are_exponents(self):
         assert gb.logspace(0, 3, 4).tolist() == [1, 10, 100, 1000]
         assert gb.logspace(0, 4, 3, base=2, dtype=gb.int64).tolist() == [1, 4, 16]

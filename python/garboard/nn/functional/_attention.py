@@ -51,18 +51,18 @@ class Heads(NamedTuple):
         for said, tensor, width in (*widths, ("value", value, self.widths[1])):
             shape = check.tensor(name, said, tensor).shape
             if dims not in (2, 3) or len(shape) != dims or shape[-1] != width:
-                raise ShapeError(
+                raise PartsError(
                     f"{name}: {said} of sizes {shape}, query of sizes {query.shape}; two or three "
                     f"dims, as many of each, are needed, the last one of size {width}"
                 )
         if key.shape[:-1] != value.shape[:-1]:
-            raise ShapeError(
+            raise PartsError(
                 f"{name}: key of sizes {key.shape}, value of sizes {value.shape}; all but the last "
                 "must be equal"
             )
         batch = 0 if self.is_batch_first else 1
         if dims == 3 and key.shape[batch] != query.shape[batch]:
-            raise ShapeError(
+            raise PartsError(
                 f"{name}: query of sizes {query.shape}, key of sizes {key.shape}; the batches must "
                 "be equal"
             )
@@ -120,7 +120,7 @@ class Heads(NamedTuple):
             if shape == (n * self.num_heads, rows, columns):
                 mask = mask.reshape(n, self.num_heads, rows, columns)
             elif shape != (rows, columns):
-                raise ShapeError(
+                raise PartsError(
                     f"{self.op}: attn_mask of sizes {shape}; {(rows, columns)} or "
                     f"{(n * self.num_heads, rows, columns)} are needed"
                 )
@@ -129,7 +129,7 @@ class Heads(NamedTuple):
         if padding is not None:
             more = self._to_add("key_padding_mask", padding, like)
             if tuple(more.shape) != (n, columns):
-                raise ShapeError(
+                raise PartsError(
                     f"{self.op}: key_padding_mask of sizes {tuple(more.shape)}; "
                     f"{(n, columns)} are needed"
                 )

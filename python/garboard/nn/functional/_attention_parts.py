@@ -7,8 +7,9 @@ from typing import Any
 
 from garboard import _engine
 from garboard._arguments import check
+from garboard._arguments.errors import PartsError
 from garboard._arguments.texts import shown
-from garboard._engine import DTypeError, ShapeError, Tensor, linear, zeros
+from garboard._engine import DTypeError, Tensor, linear, zeros
 from garboard.nn import _reduction
 from garboard.nn.modules.utils import _pair, _single, _triple
 from garboard.overrides import (
@@ -151,20 +152,20 @@ def _mha_shape_check(
     """
     op, dims = "attention", check.tensor("attention", "query", query).ndim
     if dims not in (2, 3):
-        raise ShapeError(f"{op}: query of {dims} dims; two or three are needed")
+        raise PartsError(f"{op}: query of {dims} dims; two or three are needed")
     others = {"key": key, "value": value, "key_padding_mask": key_padding_mask}
     for name, one in others.items():
         wanted = dims - (name == "key_padding_mask")
         if one is not None and check.tensor(op, name, one).ndim != wanted:
-            raise ShapeError(
+            raise PartsError(
                 f"{op}: {name} of {one.ndim} dims beside a query of {dims}; {wanted} are needed"
             )
     if attn_mask is not None:
         if check.tensor(op, "attn_mask", attn_mask).ndim not in (2, 3):
-            raise ShapeError(f"{op}: attn_mask of {attn_mask.ndim} dims; two or three are needed")
+            raise PartsError(f"{op}: attn_mask of {attn_mask.ndim} dims; two or three are needed")
         wanted_sizes = (num_heads, query.shape[0], key.shape[0])
         if dims == 2 and attn_mask.ndim == 3 and tuple(attn_mask.shape) != wanted_sizes:
-            raise ShapeError(
+            raise PartsError(
                 f"{op}: attn_mask of sizes {list(attn_mask.shape)}; {list(wanted_sizes)} are needed"
             )
     return dims == 3

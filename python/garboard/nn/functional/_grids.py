@@ -120,5 +120,7 @@ def _aligns(op: str, align_corners: bool | None) -> bool:
 
 def _line(places: int, aligns: bool, like: Tensor) -> Tensor:
     """So many places between -1 and 1: the middles of as many elements, or both ends too."""
-    end = (1.0 if places > 1 else 0.0) if aligns else (places - 1) / places
-    return _engine.linspace(-end, end, places, dtype=like.dtype, device=like.device)
+    if places == 1:
+        return _engine.zeros(1, dtype=like.dtype, device=like.device)
+    line = _engine.linspace(-1, 1, places, dtype=like.dtype, device=like.device)
+    return line if aligns else line * (places - 1) / places  # rounded as PyTorch rounds
