@@ -159,6 +159,7 @@ REASONS = {
     "utils.DataLoader.__init__": BATCH,
     "utils.DataLoader.__iter__": BATCH,
     "utils.Dataset.__add__": BATCH,
+    "utils.FlopCounterMode.__torch_function__": "any function, with what it was called with",
     "utils.IterableDataset.__add__": BATCH,
     "utils.StackDataset.__getitem__": BATCH,
     "utils.StackDataset.__init__": BATCH,
@@ -183,6 +184,7 @@ REASONS = {
     "sparse.addmm": SPARSE,
     "sparse.mm": SPARSE,
     "sparse.sparse_coo_tensor": "lists as deep as data are, or sizes alone",
+    "sparse.sparse_csr_tensor": "lists, arrays or tensors of numbers",
 }
 REASONS |= {
     f"nn.ParameterDict.{name}": BESIDE

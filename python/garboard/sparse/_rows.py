@@ -57,7 +57,7 @@ class SparseCsrTensor(SparseTensor):
     def _with(self, values: Tensor, is_coalesced: bool | None = None) -> SparseTensor:
         return SparseCsrTensor(self._places, values, self._sizes, True)
 
-    def to_sparse(self, *_: Any) -> Any:
+    def to_sparse(self) -> SparseTensor:  # type: ignore[override]
         """Return the same by coordinates."""
         return SparseTensor(self._places, self._told, self._sizes, True)
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from garboard._arguments import check
+from garboard._arguments.texts import shown
 
 __all__ = [
     "SUPPORTED_NODES",
@@ -81,7 +82,7 @@ class MappingKey(NamedTuple):
     key: Any
 
     def __str__(self) -> str:
-        return f"[{self.key!r}]"
+        return f"[{shown(self.key)}]"
 
 
 def _dict_flatten(it: Mapping[Any, Any]) -> _Parts:
@@ -303,7 +304,7 @@ class SequenceKey(NamedTuple):
     idx: int
 
     def __str__(self) -> str:
-        return f"[{self.idx!r}]"
+        return f"[{self.idx}]"
 
 
 class GetAttrKey(NamedTuple):

@@ -15,6 +15,8 @@ from garboard._engine import Tensor
 from garboard.overrides import TorchFunctionMode
 
 if TYPE_CHECKING:
+    from types import TracebackType
+
     from garboard.nn import Module
 
 __all__ = ["FlopCounterMode"]
@@ -118,7 +120,7 @@ class FlopCounterMode(TorchFunctionMode):
         mods: Module | list[Module] | None = None,
         depth: int = 2,
         display: bool = True,
-        custom_mapping: Mapping[Any, Callable[..., int]] | None = None,
+        custom_mapping: Mapping[object, Callable[..., int]] | None = None,
     ) -> None:
         self.depth = check.count("FlopCounterMode", "depth", depth)
         self.display = check.flag("FlopCounterMode", "display", display)
@@ -143,8 +145,13 @@ class FlopCounterMode(TorchFunctionMode):
         super().__enter__()
         return self
 
-    def __exit__(self, *error: Any) -> None:
-        super().__exit__(*error)
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        super().__exit__(kind, error, trace)
         self._is_open = False
         for hook in self._hooks:
             hook.remove()

@@ -7,7 +7,6 @@ from enum import IntEnum, auto
 from garboard import _engine
 from garboard._arguments import check
 from garboard._engine import Tensor, _disabled_torch_function_impl
-from garboard._names.missing import module_getattr
 
 __all__ = ["CausalBias", "CausalVariant", "causal_lower_right", "causal_upper_left"]
 
@@ -99,6 +98,3 @@ def _two(op: str, size: tuple[int, ...]) -> tuple[int, int]:
     if len(size) != 2:
         raise ValueError(f"{op}: {len(size)} numbers; two are needed, of queries and of keys")
     return size[0], size[1]
-
-
-__getattr__ = module_getattr(__name__)

@@ -157,7 +157,7 @@ class DataLoader(Generic[T_co]):
         self._pool: Any = None
         self._epoch = 0
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         if name in _SET_ONCE and "_epoch" in vars(self):
             raise ValueError(
                 f"DataLoader: {name} of a loader that is there; make another one for another"
