@@ -21,6 +21,7 @@ OURS = {"asker", "least", "name", "needed", "of", "op", "role", "when", "where"}
 # A repr that is ours, or meant: of a choice of ours, of a tensor, of a module's children.
 MEANT = {
     ("_arguments/check.py", "repr(one)"),
+    ("_arguments/returned.py", "repr(part)"),
     ("_ops/exchange.py", "repr(self)"),
     ("nn/_module/_registered.py", "repr(dict(self))"),
     ("nn/containers.py", "repr(vars(self)[name])"),

@@ -117,12 +117,13 @@ struct Result<ValuesAndIndices> {
   static constexpr Outs out = Outs::several;
   static PyObject* give(ValuesAndIndices&& value, const Arguments& given) {
     if (given.out()) [[unlikely]]
-      return named(written(given, {{value.values, value.indices}}));
-    return named(std::move(value));
+      return named(written(given, {{value.values, value.indices}}), given.op());
+    return named(std::move(value), given.op());
   }
-  static PyObject* named(ValuesAndIndices value);
+  /// It prints with the name of the op, a text that does not end.
+  static PyObject* named(ValuesAndIndices value, const char* op);
   /// Of a tuple of two, which it takes over.
-  static PyObject* named(PyObject* both);
+  static PyObject* named(PyObject* both, const char* op);
 };
 template <>
 struct Result<std::vector<Tensor>> {

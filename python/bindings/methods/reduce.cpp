@@ -372,35 +372,63 @@ constexpr std::array reduce_rows{
 
 namespace {
 
-PyObject* named_pair(Ref values, Ref indices) {
+/// A program's loop asks for one op again and again: its name is found once. The GIL guards it.
+PyObject* name_of_op(const char* op) {
+  static const char* last = nullptr;
+  static PyObject* name = nullptr;
+  if (op != last) {
+    PyObject* const found = checked(PyUnicode_InternFromString(op));
+    Py_XSETREF(name, found);
+    last = op;
+  }
+  return Py_NewRef(name);
+}
+
+PyObject* named_pair(Ref values, Ref indices, const char* op) {
+  Ref name(name_of_op(op));
   PyObject* const both = checked(PyStructSequence_New(values_and_indices_type));
   PyStructSequence_SetItem(both, 0, values.release());
   PyStructSequence_SetItem(both, 1, indices.release());
+  PyStructSequence_SetItem(both, 2, name.release());
   return both;
+}
+
+/// As PyTorch shows what its functions of two results return.
+PyObject* show_pair(PyObject* both) {
+  PyObject* const name = PyStructSequence_GetItem(both, 2);
+  if (!name || !PyUnicode_Check(name))
+    return PyUnicode_FromFormat("garboard.ValuesAndIndices(\nvalues=%R,\nindices=%R)",
+                                PyTuple_GET_ITEM(both, 0), PyTuple_GET_ITEM(both, 1));
+  return PyUnicode_FromFormat("garboard.return_types.%U(\nvalues=%R,\nindices=%R)", name,
+                              PyTuple_GET_ITEM(both, 0), PyTuple_GET_ITEM(both, 1));
 }
 
 }  // namespace
 
-PyObject* detail::Result<ValuesAndIndices>::named(ValuesAndIndices result) {
+PyObject* detail::Result<ValuesAndIndices>::named(ValuesAndIndices result, const char* op) {
   Ref values(checked(wrap(std::move(result.values))));
-  return named_pair(std::move(values), Ref(checked(wrap(std::move(result.indices)))));
+  return named_pair(std::move(values), Ref(checked(wrap(std::move(result.indices)))), op);
 }
 
-PyObject* detail::Result<ValuesAndIndices>::named(PyObject* both) {
+PyObject* detail::Result<ValuesAndIndices>::named(PyObject* both, const char* op) {
   const Ref pair(both);
   return named_pair(Ref(Py_NewRef(PyTuple_GET_ITEM(both, 0))),
-                    Ref(Py_NewRef(PyTuple_GET_ITEM(both, 1))));
+                    Ref(Py_NewRef(PyTuple_GET_ITEM(both, 1))), op);
 }
 
 void add_reduce_methods() { add_table<reduce_rows>(); }
 
 bool add_values_and_indices_type(PyObject* module) {
   static PyStructSequence_Field fields[] = {
-      {"values", "The extreme values."}, {"indices", "Where they stand along dim, as int64."}, {}};
+      {"values", "The extreme values."},
+      {"indices", "Where they stand along dim, as int64."},
+      {"op", "The name of the function, which it prints with."},
+      {}};
   static PyStructSequence_Desc description = {
       "garboard.ValuesAndIndices", "The extreme values along a dim, and where they stand.", fields,
       2};
   values_and_indices_type = PyStructSequence_NewType(&description);
+  if (values_and_indices_type) values_and_indices_type->tp_repr = show_pair;
   return values_and_indices_type &&
          PyModule_AddObjectRef(module, "ValuesAndIndices",
                                reinterpret_cast<PyObject*>(values_and_indices_type)) == 0;

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from garboard import _engine
 from garboard._arguments import check
 from garboard._arguments.out import written
+from garboard._arguments.returned import shown_as
 from garboard._arguments.texts import shown
 from garboard._contexts.grad_mode import no_grad
 from garboard._engine import Tensor
@@ -99,6 +100,7 @@ def broadcast_shapes(*shapes: int | Size) -> _engine._Size:
     return _engine._Size(result)
 
 
+@shown_as("aminmax")
 class MinAndMax(NamedTuple):
     """What `aminmax` returns."""
 
@@ -132,7 +134,9 @@ def aminmax(
         DisposedError: The tensor is disposed.
 
     >>> gb.aminmax(gb.tensor([3, 1, 2]))
-    MinAndMax(min=tensor(1), max=tensor(3))
+    garboard.return_types.aminmax(
+    min=tensor(1),
+    max=tensor(3))
     """
     check.tensor("aminmax", "input", input)
     if dim is not None and axis is not None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from garboard import _engine
 from garboard._arguments import check
 from garboard._arguments.out import written
+from garboard._arguments.returned import shown_as
 from garboard._engine import DTypeError, IndexOutOfRangeError, ShapeError, Tensor
 from garboard._native import add_methods
 
@@ -260,6 +261,7 @@ def _renorm_(self: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
     return given.copy_(renorm(given.clone() if given.requires_grad else given, p, dim, maxnorm))
 
 
+@shown_as("histogram")
 class CountsAndEdges(NamedTuple):
     """What `histogram` returns."""
 
@@ -329,6 +331,7 @@ def histogram(
     return CountsAndEdges(hist, edges)
 
 
+@shown_as("histogramdd")
 class CountsAndEdgesOfAll(NamedTuple):
     """What `histogramdd` returns."""
 

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from garboard import _engine
 from garboard._arguments import check
+from garboard._arguments.returned import shown_as
 from garboard._engine import Tensor, where
 from garboard._native import add_methods
 
@@ -52,6 +53,7 @@ def is_same_size(input: Tensor, other: Tensor) -> bool:
     return check.tensor(op, "input", input).shape == check.tensor(op, "other", other).shape
 
 
+@shown_as("frexp")
 class MantissaAndExponent(NamedTuple):
     """What `frexp` returns."""
 

@@ -8,11 +8,13 @@ from typing import Literal, NamedTuple
 from garboard import _engine
 from garboard._arguments import check
 from garboard._arguments.out import written
+from garboard._arguments.returned import shown_as
 from garboard._engine import Tensor
 
 __all__ = ["Eig", "Eigh", "eig", "eigh", "eigvals", "eigvalsh"]
 
 
+@shown_as("linalg_eig")
 class Eig(NamedTuple):
     """What `eig` returns."""
 
@@ -20,6 +22,7 @@ class Eig(NamedTuple):
     eigenvectors: Tensor
 
 
+@shown_as("linalg_eigh")
 class Eigh(NamedTuple):
     """What `eigh` returns."""
 

@@ -9,6 +9,7 @@ from garboard import _engine
 from garboard._arguments import check
 from garboard._arguments.classes import classed
 from garboard._arguments.out import written
+from garboard._arguments.returned import shown_as
 from garboard._engine import Tensor
 
 __all__ = [
@@ -30,6 +31,7 @@ __all__ = [
 ]
 
 
+@shown_as("linalg_cholesky_ex")
 class CholeskyEx(NamedTuple):
     """What `cholesky_ex` returns."""
 
@@ -37,6 +39,7 @@ class CholeskyEx(NamedTuple):
     info: Tensor
 
 
+@shown_as("linalg_lu_factor")
 class LUFactor(NamedTuple):
     """What `lu_factor` returns."""
 
@@ -44,6 +47,7 @@ class LUFactor(NamedTuple):
     pivots: Tensor
 
 
+@shown_as("linalg_lu_factor_ex")
 class LUFactorEx(NamedTuple):
     """What `lu_factor_ex` returns."""
 
@@ -52,6 +56,7 @@ class LUFactorEx(NamedTuple):
     info: Tensor
 
 
+@shown_as("linalg_lu")
 class LU(NamedTuple):
     """What `lu` returns."""
 
@@ -60,6 +65,7 @@ class LU(NamedTuple):
     U: Tensor
 
 
+@shown_as("linalg_qr")
 class QR(NamedTuple):
     """What `qr` returns."""
 
@@ -67,6 +73,7 @@ class QR(NamedTuple):
     R: Tensor
 
 
+@shown_as("linalg_svd")
 class SVD(NamedTuple):
     """What `svd` returns."""
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from garboard import _engine
 from garboard._arguments import check
 from garboard._arguments.out import written
+from garboard._arguments.returned import shown_as
 from garboard._contexts.grad_mode import no_grad
 from garboard._engine import ShapeError, Tensor
 from garboard._ops.dtypes import finfo
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["Lstsq", "cond", "lstsq", "matrix_rank", "pinv"]
 
 
+@shown_as("linalg_lstsq")
 class Lstsq(NamedTuple):
     """What `lstsq` returns."""
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from garboard import _engine
 from garboard._arguments import check
 from garboard._arguments.out import written
+from garboard._arguments.returned import shown_as
 from garboard._engine import Tensor
 from garboard._native import add_methods
 
@@ -36,6 +37,7 @@ __all__ = [
 ]
 
 
+@shown_as("svd")
 class SvdOfThree(NamedTuple):
     """What `svd` returns."""
 
@@ -44,6 +46,7 @@ class SvdOfThree(NamedTuple):
     V: Tensor
 
 
+@shown_as("triangular_solve")
 class TriangularSolve(NamedTuple):
     """What `triangular_solve` returns."""
 

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from garboard import _engine
 from garboard._arguments import check
 from garboard._arguments.out import written
+from garboard._arguments.returned import shown_as
 from garboard._contexts.grad_mode import no_grad
 from garboard._engine import DTypeError, ShapeError, Tensor
 from garboard._native import add_methods
@@ -19,6 +20,7 @@ from garboard.linalg._reflectors import householder_product
 __all__ = ["geqrf", "orgqr", "ormqr"]
 
 
+@shown_as("geqrf")
 class Reflectors(NamedTuple):
     """What `geqrf` returns."""
 

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from garboard import _engine
 from garboard._arguments import check
+from garboard._arguments.returned import shown_as
 from garboard._engine import ShapeError, Tensor
 from garboard.linalg._eigenvalues import eigh
 from garboard.linalg._factors import svd
@@ -14,6 +15,7 @@ from garboard.linalg._factors import svd
 __all__ = ["Polar", "matrix_sqrth", "polar"]
 
 
+@shown_as("linalg_polar")
 class Polar(NamedTuple):
     """What `polar` returns."""
 

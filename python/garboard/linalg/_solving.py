@@ -8,6 +8,7 @@ from typing import NamedTuple
 from garboard import _engine
 from garboard._arguments import check
 from garboard._arguments.out import written
+from garboard._arguments.returned import shown_as
 from garboard._engine import ShapeError, Tensor
 
 __all__ = [
@@ -24,6 +25,7 @@ __all__ = [
 ]
 
 
+@shown_as("linalg_solve_ex")
 class SolveEx(NamedTuple):
     """What `solve_ex` returns."""
 
@@ -31,6 +33,7 @@ class SolveEx(NamedTuple):
     info: Tensor
 
 
+@shown_as("linalg_inv_ex")
 class InvEx(NamedTuple):
     """What `inv_ex` returns."""
 
@@ -38,6 +41,7 @@ class InvEx(NamedTuple):
     info: Tensor
 
 
+@shown_as("linalg_slogdet")
 class SlogDet(NamedTuple):
     """What `slogdet` returns."""
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from garboard import _engine
 from garboard._arguments import check
 from garboard._arguments.out import written
+from garboard._arguments.returned import shown_as
 from garboard._engine import DTypeError, LinAlgError, ShapeError, Tensor
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ __all__ = ["LDLFactor", "LDLFactorEx", "ldl_factor", "ldl_factor_ex", "ldl_solve
 _TURN = (1 + 17**0.5) / 8  # where a block of two grows the elements no more than two of one
 
 
+@shown_as("linalg_ldl_factor")
 class LDLFactor(NamedTuple):
     """What `ldl_factor` returns."""
 
@@ -29,6 +31,7 @@ class LDLFactor(NamedTuple):
     pivots: Tensor
 
 
+@shown_as("linalg_ldl_factor_ex")
 class LDLFactorEx(NamedTuple):
     """What `ldl_factor_ex` returns."""
 

@@ -70,3 +70,19 @@ def test_some_eigenvalues_are_returned():
     assert gb.allclose(a @ x, 2 * x * general)
     with pytest.raises(gb.ShapeError, match="4 eigenvalues"):
         gb.lobpcg(a, k=4)
+
+
+def test_results_of_several_print_by_the_functions_name():
+    x = gb.tensor([[2.0, 1.0]])
+
+    assert (
+        repr(x.max(1)) == "garboard.return_types.max(\nvalues=tensor([2.]),\nindices=tensor([0]))"
+    )
+    assert repr(gb.sort(x)).startswith("garboard.return_types.sort(\nvalues=tensor([[1., 2.]]),\n")
+    assert repr(gb.topk(x, 1)).startswith("garboard.return_types.topk(\n")
+    assert repr(gb.linalg.qr(gb.eye(1))) == (
+        "garboard.return_types.linalg_qr(\nQ=tensor([[1.]]),\nR=tensor([[1.]]))"
+    )
+    values, indices = x.max(1)
+    assert (len(x.max(1)), values.item(), indices.item()) == (2, 2, 0)
+    assert "values=tensor([2.])" in repr(type(x.max(1))((values, indices)))
