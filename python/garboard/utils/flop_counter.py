@@ -122,8 +122,8 @@ class FlopCounterMode(TorchFunctionMode):
         display: bool = True,
         custom_mapping: Mapping[object, Callable[..., int]] | None = None,
     ) -> None:
-        self.depth = check.count("FlopCounterMode", "depth", depth)
-        self.display = check.flag("FlopCounterMode", "display", display)
+        self.depth: int = check.count("FlopCounterMode", "depth", depth)
+        self.display: bool = check.flag("FlopCounterMode", "display", display)
         self._own = {str(op).rpartition(".")[2]: it for op, it in (custom_mapping or {}).items()}
         self._counts: _Counts = {}
         self._is_open = False
