@@ -1,6 +1,5 @@
 // Python's operators on tensors. The declaration of each op is a template argument: the slot of
-// `a + b` is three steps from the kernel. NotImplemented asks the other operand: an array asks
-// the tensor's `__array_ufunc__`, which makes a tensor of it.
+// `a + b` is three steps from the kernel.
 #include <initializer_list>
 
 #include "csrc/core/error.h"
@@ -19,6 +18,13 @@
 namespace garboard::python {
 namespace {
 
+/// What Python takes for "ask the other operand"; an array would do what is asked, as an array.
+PyObject* decline(PyObject* object, const char* op, const char* argument = "other",
+                  const char* needed = "a Tensor or a number") {
+  refuse_array(object, op, argument, needed);
+  Py_RETURN_NOTIMPLEMENTED;
+}
+
 template <const Binary& op>
 PyObject* binary(PyObject* a, PyObject* b) noexcept try {
   if (has_detour()) [[unlikely]]
@@ -32,8 +38,8 @@ PyObject* binary(PyObject* a, PyObject* b) noexcept try {
   }
   Operand x{Scalar{}}, y{Scalar{}};
   if (is_tensor(b)) y.tensor = &tensor_of(b, op.name, "other");
-  if (!to_operand(a, op.name, "input", x)) Py_RETURN_NOTIMPLEMENTED;
-  if (!y.tensor && !to_number(b, op.name, "other", y)) Py_RETURN_NOTIMPLEMENTED;
+  if (!to_operand(a, op.name, "input", x)) return decline(a, op.name, "input");
+  if (!y.tensor && !to_number(b, op.name, "other", y)) return decline(b, op.name);
   const BirthStamp stamp;
   return wrap(op(x, y));
 } catch (...) {
@@ -48,7 +54,7 @@ PyObject* in_place(PyObject* self, PyObject* other) noexcept try {
   const Borrowing borrowing;
   const Tensor& x = tensor_of(self, op.name);
   Operand y{Scalar{}};
-  if (!to_operand(other, op.name, "other", y)) Py_RETURN_NOTIMPLEMENTED;
+  if (!to_operand(other, op.name, "other", y)) return decline(other, op.name);
   const BirthStamp stamp;
   op.apply_in_place(x, y);
   return Py_NewRef(self);
@@ -88,8 +94,8 @@ PyObject* product(PyObject* a, PyObject* b) noexcept try {
   if (has_detour()) [[unlikely]]
     return detour("matmul", {a, &b, 1, nullptr, false, true},
                   [](auto x, auto y) { return product(x, *y); });
-  if (!is_tensor(a)) Py_RETURN_NOTIMPLEMENTED;
-  if (!is_tensor(b)) Py_RETURN_NOTIMPLEMENTED;
+  if (!is_tensor(a)) return decline(a, "matmul", "input", "a Tensor");
+  if (!is_tensor(b)) return decline(b, "matmul", "other", "a Tensor");
   const Borrowing borrowing;
   const Tensor &x = tensor_of(a, "matmul"), &y = tensor_of(b, "matmul", "other");
   const BirthStamp stamp;
@@ -120,7 +126,7 @@ Scalar only_element(PyObject* self, const char* op) { return item_of(tensor_of(s
 Scalar only_real_element(PyObject* self, const char* op) {
   const Tensor& tensor = tensor_of(self, op);
   if (is_complex(tensor.dtype()))
-    throw DTypeError(text(op, ": a complex tensor; a real one is needed, as x.real"));
+    throw_type_error("%s: a complex tensor; a real one is needed, as x.real", op);
   return item_of(tensor, op);
 }
 

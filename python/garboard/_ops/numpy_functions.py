@@ -1,7 +1,7 @@
 """How tensors take part in NumPy's operators and functions.
 
 An operator with a tensor on either side is the tensor's: NumPy's scalars and arrays without dims
-are numbers there, and other arrays are copied into tensors, so that the result is one. A
+are numbers there, and other arrays are refused, lest a result turns into an array unnoticed. A
 function of NumPy's reads tensors as arrays, and returns what it returns. Gradients pass no
 function of NumPy's: it names the op of garboard's that they do pass.
 """
@@ -66,8 +66,7 @@ def _array_ufunc(self: Tensor, ufunc: np.ufunc, method: str, *inputs: Any, **opt
     """Call the tensor's operator where NumPy stands on one side of one, else NumPy's function.
 
     Raises:
-        TypeError: An array of no numbers is an operand, or the result is to be written into a
-            tensor.
+        TypeError: An array with dims is an operand, or the result is to be written into a tensor.
         GradientError: A tensor that requires grad is given to a function.
     """
     import numpy as np
@@ -110,17 +109,16 @@ def _array_function(
 
 
 def _operand(given: Any, op: str) -> Any:
-    """Return what stands for `given` beside a tensor: itself, or what NumPy holds: a number, or a
-    copy in a tensor, since what a graph keeps of it must not change with the array."""
+    """Return what stands for `given` beside a tensor: itself, or the number that NumPy holds."""
     import numpy as np
 
     if not isinstance(given, (np.ndarray, np.generic)):
         return given
-    if given.ndim > 0 and given.dtype.kind in "biufc":
-        return _engine.tensor(given)
     if given.ndim > 0:
         raise TypeError(
-            f"{op}: an operand is an array of dtype {given.dtype}; a Tensor or numbers are needed"
+            f"{op}: an operand is of type {type(given).__module__}.{type(given).__name__}; a "
+            f"Tensor{'' if op == 'matmul' else ' or a number'} is needed: gb.from_numpy(array) is "
+            "a Tensor over the same memory"
         )
     if given.dtype.kind not in "biuf":
         raise TypeError(

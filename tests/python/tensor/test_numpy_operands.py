@@ -1,4 +1,4 @@
-"""NumPy beside tensors: its scalars are numbers, its arrays are copied, its functions read."""
+"""NumPy beside tensors: its scalars are numbers, its arrays are refused, its functions read."""
 
 from __future__ import annotations
 
@@ -129,64 +129,34 @@ class TestNumbers:
 
 
 class TestArrays:
-    @pytest.mark.parametrize("op", ARITHMETIC + COMPARISONS + [operator.matmul])
-    def test_are_copied_into_tensors_on_either_side(self, op):
-        x = gb.tensor([[1.0, 2.0, 3.0]] * 3)
+    @pytest.mark.parametrize("op", ARITHMETIC + COMPARISONS + BITS + [operator.matmul])
+    def test_are_refused_on_either_side(self, op):
+        x = gb.tensor([1.0, 2.0, 3.0])
 
-        for data in (
-            np.full(3, 2.0),
-            np.eye(3, dtype=np.float32) + 1,
-            np.arange(1, 10).reshape(3, 3).T,
-        ):
-            if op is operator.matmul:
-                data = data.astype(np.float32)
-            other = gb.tensor(data)
-            assert same(op(x, data), op(x, other))
-            assert same(op(data, x), op(other, x))
+        for data in (np.ones(3), np.ones((2, 3)), np.ones(1), np.ones(0)):
+            for first, second in ((x, data), (data, x)):
+                with pytest.raises(TypeError, match=r"^\w+: .* numpy\.ndarray; .*gb\.from_numpy"):
+                    op(first, second)
 
-    @pytest.mark.parametrize("op", BITS)
-    def test_are_bits_too(self, op):
-        x, data = gb.tensor([1, 2, 3]), np.array([3, 3, 3])
-
-        assert same(op(x, data), op(x, gb.tensor(data)))
-        assert same(op(data, x), op(gb.tensor(data), x))
-
-    def test_in_place_make_another_tensor(self):
+    @pytest.mark.parametrize("op", [*IN_PLACE, operator.imatmul])
+    def test_are_refused_in_place_and_leave_the_tensor(self, op):
         x = y = gb.tensor([1.0, 2.0, 3.0])
 
-        y += np.ones(3)
+        with pytest.raises(TypeError, match=r"gb\.from_numpy\(array\) is a Tensor"):
+            y = op(y, np.ones(3))
 
-        assert y is not x
-        assert (x.tolist(), y.tolist(), y.dtype) == ([1, 2, 3], [2, 3, 4], gb.float64)
+        assert y is x
+        assert x.tolist() == [1, 2, 3]
 
-    def test_let_gradients_pass_and_are_kept_as_they_were(self):
-        x, data = gb.tensor([1.0, 2.0], requires_grad=True), np.array([3.0, 4.0], np.float32)
-
-        y = (x * data).sum()
-        data[:] = 0
-        y.backward()
-
-        assert x.grad.tolist() == [3, 4]
-
-    def test_of_other_sizes_are_refused(self):
-        with pytest.raises(gb.ShapeError, match="sizes"):
-            gb.ones(3) + np.ones(2)
-
-    def test_of_no_numbers_are_refused(self):
-        for data in (np.array(["a", "b"]), np.array([None, 1]), np.array([5, 6], "M8[ns]")):
-            for call in (lambda data=data: gb.ones(2) + data, lambda data=data: data * gb.ones(2)):
-                with pytest.raises(TypeError):
-                    call()
-
-    def test_are_no_arguments_of_functions(self):
+    def test_of_derived_types_are_refused_too(self):
         class Derived(np.ndarray):
             pass
 
-        data = np.ones(3).view(Derived)
+        x, data = gb.ones(3), np.ones(3).view(Derived)
 
-        assert same(gb.ones(3) + data, gb.full((3,), 2.0, dtype=gb.float64))
-        with pytest.raises(TypeError, match=r"gb\.from_numpy"):
-            gb.exp(data)
+        for call in (lambda: x + data, lambda: data + x, lambda: gb.exp(data)):
+            with pytest.raises(TypeError, match=r"gb\.from_numpy"):
+                call()
 
     def test_take_part_as_what_from_numpy_makes_of_them(self):
         x = gb.from_numpy(np.ones(3)) + gb.ones(3)
