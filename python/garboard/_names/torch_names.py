@@ -61,7 +61,6 @@ _METHODS: _Rows = (
 
 _NN: _Rows = (
     ("use gb.nn.Module", "Container"),
-    ("use gb.nn.CrossEntropyLoss of gb.nn.Linear", "LinearCrossEntropyLoss"),
     ("", "quantized quantizable qat intrinsic"),
 )
 

@@ -69,6 +69,7 @@ from garboard.nn._losses.distance_losses import (
     TripletMarginLoss,
     TripletMarginWithDistanceLoss,
 )
+from garboard.nn._losses.linear_losses import LinearCrossEntropyLoss, LinearCrossEntropyOptions
 from garboard.nn._losses.losses import (
     BCELoss,
     BCEWithLogitsLoss,
@@ -324,6 +325,8 @@ __all__ = [
     "LazyLinear",
     "LeakyReLU",
     "Linear",
+    "LinearCrossEntropyLoss",
+    "LinearCrossEntropyOptions",
     "LocalResponseNorm",
     "LogSigmoid",
     "LogSoftmax",

@@ -90,6 +90,7 @@ from garboard.nn.functional._in_place import (
     selu_,
     threshold_,
 )
+from garboard.nn.functional._linear_losses import linear_cross_entropy
 from garboard.nn.functional._losses import (
     cross_entropy,
     mse_loss,
@@ -219,6 +220,7 @@ __all__ = [
     "leaky_relu",
     "leaky_relu_",
     "linear",
+    "linear_cross_entropy",
     "local_response_norm",
     "log_softmax",
     "logsigmoid",
