@@ -144,6 +144,37 @@ class Generator(_engine._Generator):
         whole = bytes(state.tolist())
         self._set_state(int.from_bytes(whole[:8], "little"), int.from_bytes(whole[8:], "little"))
 
+    def get_offset(self) -> int:
+        """Return how far it has drawn since its seed, in blocks of four numbers of 32 bits.
+
+        >>> generator = gb.Generator().manual_seed(0)
+        >>> x = gb.rand(8, generator=generator)
+        >>> generator.get_offset()
+        2
+        """
+        return self._state()[1]
+
+    def set_offset(self, offset: int) -> None:
+        """Go to so many blocks of four numbers of 32 bits behind its seed.
+
+        Args:
+            offset: As `get_offset` tells it; PyTorch's generators of the CPU have none.
+
+        Raises:
+            TypeError: `offset` is no integer.
+            ValueError: It lies outside of [0, 2^64).
+
+        >>> generator = gb.Generator().manual_seed(0)
+        >>> x = gb.rand(8, generator=generator)
+        >>> generator.set_offset(1)
+        >>> gb.equal(x[4:], gb.rand(4, generator=generator))
+        True
+        """
+        given = check.integer("set_offset", "offset", offset)
+        if not 0 <= given < _WORD:
+            raise ValueError(f"set_offset: offset {shown(given)}; one in [0, 2^64) is needed")
+        self._set_state(self._state()[0], given)
+
     def clone_state(self) -> Generator:
         """Return another generator that goes on from where this one stands.
 

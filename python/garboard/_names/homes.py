@@ -218,7 +218,9 @@ METHODS: Mapping[str, str] = {
     "garboard.storage": "storage",
     "garboard._root.copies": ("narrow_copy unsafe_chunk unsafe_split unsafe_split_with_sizes"),
     "garboard._root.counts": "nonzero_static",
-    "garboard._root.methods": "apply_ hardshrink is_set_to map_ prelu",
+    "garboard._root.methods": (
+        "apply_ hardshrink is_set_to map_ new_empty_strided prelu resize resize_as storage_type"
+    ),
     "garboard.fft._short_time": "istft stft",
     "garboard.linalg._older_factors": "lu lu_solve",
     "garboard.linalg._older_reflectors": "geqrf orgqr ormqr",

@@ -110,8 +110,6 @@ _FX: _Rows = (
     ),
 )
 
-_GRAPH: _Rows = (("", "allow_mutation_on_saved_tensors increment_version"),)
-
 _DATA: _Rows = (("", "functional_datapipe IterDataPipe MapDataPipe"),)
 
 _CUDA: _Rows = (
@@ -192,7 +190,6 @@ ADVICE = {
         (("use gb.load(path, map_location=...)", "default_restore_location register_package"),)
     ),
     "garboard.utils.data": _by_name(_DATA),
-    "garboard.autograd.graph": _by_name(_GRAPH),
     "garboard.cuda": _by_name(_CUDA),
     "garboard.autograd": _by_name(_AUTOGRAD),
 }

@@ -3,16 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import prod
+from typing import TYPE_CHECKING
+from warnings import warn
 
 from garboard import _engine
 from garboard._arguments import check
 from garboard._contexts.grad_mode import no_grad
-from garboard._engine import DeviceError, Tensor
+from garboard._engine import DeviceError, ShapeError, Tensor
 from garboard._native import add_methods
 from garboard.nn import functional
-from garboard.types import Element
+from garboard.storage import TypedStorage
+from garboard.types import Element, Size
 
-__all__ = ["apply_", "hardshrink", "is_set_to", "map_", "prelu"]
+if TYPE_CHECKING:
+    from garboard._arguments.layouts import layout
+    from garboard.types import Device, DType
+
+__all__ = [
+    "apply_",
+    "hardshrink",
+    "is_set_to",
+    "map_",
+    "new_empty_strided",
+    "prelu",
+    "resize",
+    "resize_as",
+    "storage_type",
+]
 
 
 def apply_(self: Tensor, callable: Callable[[Element], Element]) -> Tensor:
@@ -142,6 +160,124 @@ def hardshrink(self: Tensor, lambd: float = 0.5) -> Tensor:
     return functional.hardshrink(self, lambd)
 
 
+def new_empty_strided(
+    self: Tensor,
+    size: Size | int,
+    stride: Size | int,
+    *,
+    dtype: DType | None = None,
+    device: Device | None = None,
+    requires_grad: bool = False,
+    layout: layout | None = None,
+    pin_memory: bool | None = None,
+) -> Tensor:
+    """Return a tensor whose elements lie as the strides say, and are any numbers.
+
+    Args:
+        size: Its sizes.
+        stride: How far one element is from the next along each dim, in elements.
+        dtype: This tensor's by default.
+        device: Likewise.
+        requires_grad: Record what is computed from it.
+        layout: `gb.strided`, the only one.
+        pin_memory: Make it in pinned memory.
+
+    Returns:
+        A new tensor.
+
+    Raises:
+        ShapeError: Sizes and strides of different lengths, or a negative one.
+        TypeError: An argument of another type.
+        DisposedError: The tensor is disposed.
+        OutOfMemoryError: There is no room.
+
+    >>> gb.ones(1, dtype=gb.int64).new_empty_strided((2, 3), (1, 2)).stride()
+    (1, 2)
+    """
+    _engine._require_living(self, "new_empty_strided")
+    return _engine.empty_strided(
+        size,
+        stride,
+        dtype=self.dtype if dtype is None else dtype,
+        device=self.device if device is None else device,
+        requires_grad=requires_grad,
+        layout=layout,
+        pin_memory=pin_memory,
+    )
+
+
+def _resized(op: str, x: Tensor, sizes: tuple[int, ...]) -> Tensor:
+    if x.numel() != prod(sizes):
+        raise ShapeError(
+            f"{op}: {x.numel()} elements of sizes {list(x.shape)} as {list(sizes)}; as many are "
+            f"needed, and {op}_ takes any"
+        )
+    return x.reshape(sizes)
+
+
+def resize(self: Tensor, *sizes: Size | int) -> Tensor:
+    """Return `reshape(sizes)`, by the name that it had in PyTorch; a warning says so.
+
+    Args:
+        sizes: The sizes: integers, or a list or tuple of them.
+
+    Returns:
+        A view, or a copy where the elements do not lie for one.
+
+    Raises:
+        ShapeError: There are more or fewer elements.
+        TypeError: A size is no integer.
+        DisposedError: The tensor is disposed.
+
+    >>> import warnings
+    >>> with warnings.catch_warnings(action="ignore"):
+    ...     gb.ones(2, 3).resize(6).shape
+    (6,)
+    """
+    _engine._require_living(self, "resize")
+    given = sizes[0] if len(sizes) == 1 else sizes
+    made = _resized("resize", self, check.sizes("resize", "sizes", given))
+    warn("resize: it is deprecated; use reshape", stacklevel=2)
+    return made
+
+
+def resize_as(self: Tensor, tensor: Tensor) -> Tensor:
+    """Return `reshape_as(tensor)`, by the name that it had in PyTorch; a warning says so.
+
+    Args:
+        tensor: Whose sizes.
+
+    Returns:
+        A view, or a copy where the elements do not lie for one.
+
+    Raises:
+        ShapeError: There are more or fewer elements.
+        TypeError: It is no Tensor.
+        DisposedError: A tensor is disposed.
+
+    >>> import warnings
+    >>> with warnings.catch_warnings(action="ignore"):
+    ...     gb.ones(2, 3).resize_as(gb.zeros(3, 2)).shape
+    (3, 2)
+    """
+    other = check.tensor("resize_as", "tensor", tensor)
+    for one in (self, other):
+        _engine._require_living(one, "resize_as")
+    made = _resized("resize_as", self, tuple(other.shape))
+    warn("resize_as: it is deprecated; use reshape_as", stacklevel=2)
+    return made
+
+
+def storage_type(self: Tensor) -> type[TypedStorage]:
+    """Return the class of `storage()`: one for all dtypes.
+
+    >>> gb.ones(2).storage_type() is gb.storage.TypedStorage
+    True
+    """
+    _engine._require_living(self, "storage_type")
+    return TypedStorage
+
+
 add_methods(
     Tensor,
     {
@@ -149,6 +285,10 @@ add_methods(
         "hardshrink": hardshrink,
         "is_set_to": is_set_to,
         "map_": map_,
+        "new_empty_strided": new_empty_strided,
         "prelu": prelu,
+        "resize": resize,
+        "resize_as": resize_as,
+        "storage_type": storage_type,
     },
 )

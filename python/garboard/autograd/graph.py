@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import os
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextvars import ContextVar
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
+from weakref import WeakValueDictionary
 
 from garboard import _engine
 from garboard._arguments.check import count, flag, function, path, text
+from garboard._arguments.given import list_of
+from garboard._contexts.grad_mode import no_grad
 from garboard._engine import GradientError, GraphNode, Tensor, empty
 from garboard._names.missing import module_getattr
 from garboard.autograd._edges import GradientEdge, get_gradient_edge
@@ -20,8 +23,10 @@ from garboard.autograd._multi_grad_hook import register_multi_grad_hook
 __all__ = [
     "GradientEdge",
     "Node",
+    "allow_mutation_on_saved_tensors",
     "disable_saved_tensors_hooks",
     "get_gradient_edge",
+    "increment_version",
     "register_multi_grad_hook",
     "save_on_cpu",
     "save_on_disk",
@@ -187,6 +192,68 @@ class save_on_disk(saved_tensors_hooks):
         where = None if directory is None else path("save_on_disk", "directory", directory)
         least = count("save_on_disk", "least_bytes", least_bytes)
         super().__init__(partial(_to_disk, where, least), _back_from_disk)
+
+
+class allow_mutation_on_saved_tensors(saved_tensors_hooks):
+    """Let what ops save for backward be written in place afterwards: a block.
+
+    Ops keep copies, so that backward sees what was there when they ran, whoever writes, and where
+    backward runs: PyTorch copies at the first write, and wants backward inside the block. What
+    several ops save of the same elements is copied once. The copies live as the graph does.
+
+    >>> x = gb.full([2], 3.0, requires_grad=True)
+    >>> with gb.autograd.graph.allow_mutation_on_saved_tensors():
+    ...     y = x.clone()
+    ...     z = (y**2).sum()
+    ...     y = y.zero_()
+    ...     z.backward()
+    >>> x.grad
+    tensor([6., 6.])
+    """
+
+    def __init__(self) -> None:
+        self._copies: WeakValueDictionary[Any, Tensor] = WeakValueDictionary()
+        super().__init__(self._copied, lambda copy: copy)
+
+    def _copied(self, tensor: Tensor) -> Tensor:
+        block = tensor.untyped_storage().serial
+        where = (tensor.dtype, tensor.storage_offset(), tensor.shape, tensor.stride())
+        key = (block, tensor._version, *where)
+        copy = self._copies.get(key)
+        if copy is None:
+            copy = self._copies[key] = tensor.clone()
+            copy.detach_from_dispose_scope()  # the graph may outlive the scope
+        return copy
+
+
+def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
+    """Tell that a tensor was written in place, by something that no op here knows of.
+
+    Backward then refuses what an op has saved of its memory before, as it does for other writes.
+
+    Args:
+        tensor: A tensor, or several.
+
+    Raises:
+        TypeError: It is neither.
+        DisposedError: A tensor is disposed; the others are not told of either.
+
+    >>> x = gb.ones(2)
+    >>> gb.autograd.graph.increment_version(x)
+    >>> x._version
+    1
+    """
+    op = "increment_version"
+    given = (
+        [tensor]
+        if isinstance(tensor, Tensor)
+        else list_of(Tensor, op, "tensor", tensor, of="tensors")
+    )
+    for one in given:
+        _engine._require_living(one, op)
+    with no_grad():
+        for one in given:
+            one.detach().unsqueeze(0)[:0].zero_()  # a write of no elements
 
 
 def _to_disk(where: Path | None, least_bytes: int, tensor: Tensor) -> Tensor | _OnDisk:

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from garboard._names.missing import module_getattr
+from garboard.utils._swapping import swap_tensors
 
 __all__ = [
     "benchmark",
@@ -12,6 +13,7 @@ __all__ = [
     "flop_counter",
     "hooks",
     "model_zoo",
+    "swap_tensors",
     "tensorboard",
 ]
 
