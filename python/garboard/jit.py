@@ -5,7 +5,8 @@ So what is to be compiled is returned as it is, and what asks whether it was hea
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import (  # noqa: UP035
     TYPE_CHECKING,
     Any,
@@ -19,8 +20,10 @@ from typing import (  # noqa: UP035
 )
 
 from garboard._arguments import check
+from garboard._arguments.given import items_of, list_of
 from garboard._names.missing import module_getattr
 from garboard._names.paths import publish_paths
+from garboard.futures import Future
 from garboard.nn.module import Module
 
 __all__ = [
@@ -28,17 +31,23 @@ __all__ = [
     "ScriptModule",
     "annotate",
     "export",
+    "fork",
     "freeze",
+    "fuser",
     "ignore",
     "interface",
     "is_scripting",
     "is_tracing",
     "optimize_for_inference",
+    "optimized_execution",
     "script",
     "script_if_tracing",
     "script_method",
+    "set_fusion_strategy",
     "trace",
+    "trace_module",
     "unused",
+    "wait",
 ]
 
 # What annotations for TorchScript say; BroadcastingList2[int] is a list of two, or one for both.
@@ -109,6 +118,147 @@ def trace(func: _F, example_inputs: object = None, **options: object) -> _F:
     """
     check.function("jit.trace", "func", func)
     return func
+
+
+def trace_module(mod: _F, inputs: object = None, **options: object) -> _F:
+    """Return a module as it is: its methods run with any inputs.
+
+    Args:
+        mod: Whose methods PyTorch would record.
+        inputs: Ignored.
+        options: PyTorch's, without effect.
+
+    Returns:
+        `mod`.
+
+    Raises:
+        TypeError: `mod` cannot be called.
+
+    >>> model = gb.nn.Linear(2, 1)
+    >>> gb.jit.trace_module(model, {"forward": gb.ones(1, 2)}) is model
+    True
+    """
+    check.function("jit.trace_module", "mod", mod)
+    return mod
+
+
+def fork(func: Callable[..., _T], *args: object, **kwargs: object) -> Future[_T]:
+    """Call a function at once, and return a future that has what it returned.
+
+    Outside of its compiler PyTorch does the same: nothing runs beside the program.
+
+    Args:
+        func: A function or a module.
+        *args: Its arguments.
+        **kwargs: Its arguments by name.
+
+    Returns:
+        A `gb.futures.Future` that is done; `wait` takes it.
+
+    Raises:
+        TypeError: `func` cannot be called.
+        BaseException: What the function raises.
+
+    >>> gb.jit.wait(gb.jit.fork(gb.add, gb.ones(1), gb.ones(1)))
+    tensor([2.])
+    """
+    check.function("jit.fork", "func", func)
+    future: Future[_T] = Future()
+    future.set_result(func(*args, **kwargs))
+    return future
+
+
+def wait(future: Future[_T]) -> _T:
+    """Return the result of a future, once it is there.
+
+    Args:
+        future: What `fork` returned, or another.
+
+    Returns:
+        What its `wait()` returns.
+
+    Raises:
+        TypeError: It is no `gb.futures.Future`.
+        BaseException: What the future was given in place of a result.
+
+    >>> gb.jit.wait(gb.jit.fork(len, [1, 2]))
+    2
+    """
+    found: _T = check.of_type(Future, "jit.wait", "future", future).wait()
+    return found
+
+
+@contextmanager
+def optimized_execution(should_optimize: bool) -> Iterator[None]:
+    """Open a block that changes nothing: nothing is compiled.
+
+    Args:
+        should_optimize: Ignored.
+
+    Yields:
+        Nothing.
+
+    Raises:
+        TypeError: `should_optimize` is neither True nor False.
+
+    >>> with gb.jit.optimized_execution(False):
+    ...     x = gb.ones(1)
+    """
+    check.flag("jit.optimized_execution", "should_optimize", should_optimize)
+    yield
+
+
+@contextmanager
+def fuser(name: str) -> Iterator[None]:
+    """Open a block that changes nothing: `gb.compile` runs chains of elementwise ops as one.
+
+    Args:
+        name: Which of PyTorch's fusers: "fuser0" to "fuser3".
+
+    Yields:
+        Nothing.
+
+    Raises:
+        ValueError: There is none of that name.
+
+    >>> with gb.jit.fuser("fuser1"):
+    ...     x = gb.ones(1)
+    """
+    check.choice("jit.fuser", "name", name, "fuser0", "fuser1", "fuser2", "fuser3", "off")
+    yield
+
+
+def set_fusion_strategy(strategy: list[tuple[str, int]]) -> list[tuple[str, int]]:
+    """Remember how PyTorch's compiler would specialize; nothing is compiled here.
+
+    Args:
+        strategy: Pairs of "STATIC" or "DYNAMIC", and how often.
+
+    Returns:
+        What was set before, PyTorch's default at first.
+
+    Raises:
+        TypeError: It is no list of pairs.
+        ValueError: Another word, or a negative number.
+
+    >>> before = gb.jit.set_fusion_strategy([("DYNAMIC", 3)])
+    >>> gb.jit.set_fusion_strategy(before)
+    [('DYNAMIC', 3)]
+    """
+    op = "jit.set_fusion_strategy"
+    told = []
+    for pair in list_of((tuple, list), op, "strategy", strategy, of="pairs"):
+        items = items_of(pair)
+        if len(items) != 2:
+            raise ValueError(f"{op}: {len(items)} items; pairs such as ('STATIC', 2) are needed")
+        kind = check.choice(op, "strategy", items[0], "STATIC", "DYNAMIC")
+        told.append((kind, check.count(op, "strategy", items[1])))
+    before = list(_strategy)
+    _strategy[:] = told
+    return before
+
+
+_strategy: list[tuple[str, int]] = [("STATIC", 2), ("DYNAMIC", 10)]
 
 
 def _marked(op: str) -> Callable[[_F], _F]:

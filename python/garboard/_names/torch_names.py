@@ -42,7 +42,8 @@ _FUNCTIONS: _Rows = (
         "per_tensor_symmetric per_channel_symmetric quantize_per_tensor quantize_per_channel "
         "quantize_per_tensor_dynamic dequantize",
     ),
-    ("", "ao fork wait monitor mtia package while_loop"),
+    ("use gb.jit", "fork wait"),
+    ("", "ao monitor mtia package while_loop"),
 )
 
 _METHODS: _Rows = (
@@ -77,8 +78,7 @@ _DISTRIBUTED: _Rows = (
 
 _JIT: _Rows = (
     ("use gb.save(model.state_dict(), path) and gb.load(path)", "load save"),
-    ("call the function itself", "fork wait"),
-    ("", "Attribute ScriptFunction ScriptWarning trace_module"),
+    ("", "Attribute ScriptFunction ScriptWarning"),
 )
 
 _HUB: _Rows = (("nothing is downloaded, so leave it out", "help list"),)

@@ -7,6 +7,15 @@ from typing import TYPE_CHECKING
 
 from garboard import _engine
 from garboard._names.missing import module_getattr
+from garboard.cpu._streams import (
+    Event,
+    Stream,
+    StreamContext,
+    current_stream,
+    is_initialized,
+    set_device,
+    stream,
+)
 from garboard.memory import (
     empty_cache,
     get_per_process_memory_fraction,
@@ -23,13 +32,18 @@ from garboard.memory import (
 )
 
 __all__ = [
+    "Event",
+    "Stream",
+    "StreamContext",
     "amp",
     "current_device",
+    "current_stream",
     "device_count",
     "empty_cache",
     "get_per_process_memory_fraction",
     "instruction_set",
     "is_available",
+    "is_initialized",
     "max_memory_allocated",
     "max_memory_reserved",
     "memory_allocated",
@@ -39,7 +53,9 @@ __all__ = [
     "memory_summary",
     "reset_accumulated_memory_stats",
     "reset_peak_memory_stats",
+    "set_device",
     "set_per_process_memory_fraction",
+    "stream",
     "synchronize",
 ]
 

@@ -18,6 +18,12 @@ from garboard._engine import GradientError, Tensor, is_grad_enabled
 from garboard._scopes import dispose_scope
 from garboard.autograd.function import Function
 from garboard.autograd.graph import saved_tensors_hooks
+from garboard.utils._checkpoint_policies import (
+    CheckpointPolicy,
+    SelectiveCheckpointContext,
+    create_selective_checkpoint_contexts,
+    set_checkpoint_debug_enabled,
+)
 from garboard.utils._device_states import (
     check_backward_validity,
     detach_variable,
@@ -28,12 +34,16 @@ from garboard.utils._device_states import (
 
 __all__ = [
     "CheckpointError",
+    "CheckpointPolicy",
+    "SelectiveCheckpointContext",
     "check_backward_validity",
     "checkpoint",
     "checkpoint_sequential",
+    "create_selective_checkpoint_contexts",
     "detach_variable",
     "get_device_states",
     "noop_context_fn",
+    "set_checkpoint_debug_enabled",
     "set_checkpoint_early_stop",
     "set_device_states",
 ]
