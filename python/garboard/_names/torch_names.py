@@ -115,14 +115,7 @@ _DATA: _Rows = (("", "functional_datapipe IterDataPipe MapDataPipe"),)
 _CUDA: _Rows = (
     ("use gb.cuda.snapshot()", "memory_snapshot"),
     ("use gb.DeviceError", "AcceleratorError CudaError DeferredCudaCallError cudaStatus"),
-    (
-        "nvidia-smi says it",
-        "clock_rate device_memory_used list_gpu_processes memory_usage power_draw temperature "
-        "utilization",
-    ),
-    ("use gb.cuda.get_device_capability()", "get_arch_list get_gencode_flags"),
     ("streams are made here: use gb.cuda.Stream()", "ExternalStream get_stream_from_external"),
-    ("use gb.cuda.device_count() and name the devices", "can_device_access_peer"),
     ("one generator draws for all devices: use gb.default_generator", "default_generators"),
     (
         "ops run as they are called, so leave it out",
@@ -140,11 +133,6 @@ _CUDA: _Rows = (
         "host_memory_stats host_memory_stats_as_nested_dict reset_accumulated_host_memory_stats "
         "reset_peak_host_memory_stats",
     ),
-    ("products of float32 are never made in TF32, so leave it out", "is_tf32_supported"),
-    (
-        "use gb.cuda.synchronize() where you look for a wait",
-        "get_sync_debug_mode set_sync_debug_mode",
-    ),
     ("use gb.profiler", "profiler"),
     (
         "use x.storage()",
@@ -155,7 +143,7 @@ _CUDA: _Rows = (
     (
         "",
         "GreenContext check_error cudart current_blas_handle current_solver_handle gds "
-        "green_contexts has_half has_magma jiterator nccl sparse tunable",
+        "green_contexts jiterator nccl sparse tunable",
     ),
 )
 

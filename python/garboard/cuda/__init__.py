@@ -133,11 +133,43 @@ _OLDER = (
     "reset_max_memory_allocated",
     "reset_max_memory_cached",
 )
+_ASKED = (
+    "can_device_access_peer",
+    "clock_rate",
+    "device_memory_used",
+    "get_arch_list",
+    "get_gencode_flags",
+    "get_sync_debug_mode",
+    "has_half",
+    "has_magma",
+    "is_tf32_supported",
+    "list_gpu_processes",
+    "memory_usage",
+    "power_draw",
+    "set_sync_debug_mode",
+    "temperature",
+    "utilization",
+)
 _GRAPHS = ("CUDAGraph", "graph", "is_current_stream_capturing")
 
 if TYPE_CHECKING:
     from garboard.cuda import amp as amp
     from garboard.cuda import nvtx as nvtx
+    from garboard.cuda._asked import can_device_access_peer as can_device_access_peer
+    from garboard.cuda._asked import clock_rate as clock_rate
+    from garboard.cuda._asked import device_memory_used as device_memory_used
+    from garboard.cuda._asked import get_arch_list as get_arch_list
+    from garboard.cuda._asked import get_gencode_flags as get_gencode_flags
+    from garboard.cuda._asked import get_sync_debug_mode as get_sync_debug_mode
+    from garboard.cuda._asked import has_half as has_half
+    from garboard.cuda._asked import has_magma as has_magma
+    from garboard.cuda._asked import is_tf32_supported as is_tf32_supported
+    from garboard.cuda._asked import list_gpu_processes as list_gpu_processes
+    from garboard.cuda._asked import memory_usage as memory_usage
+    from garboard.cuda._asked import power_draw as power_draw
+    from garboard.cuda._asked import set_sync_debug_mode as set_sync_debug_mode
+    from garboard.cuda._asked import temperature as temperature
+    from garboard.cuda._asked import utilization as utilization
     from garboard.cuda._graphs import CUDAGraph as CUDAGraph
     from garboard.cuda._graphs import graph as graph
     from garboard.cuda._graphs import is_current_stream_capturing as is_current_stream_capturing
@@ -162,6 +194,7 @@ else:
         ("amp", "nvtx"),
         {
             **dict.fromkeys(_TYPED, "_typed_tensors"),
+            **dict.fromkeys(_ASKED, "_asked"),
             **dict.fromkeys(_GRAPHS, "_graphs"),
             **dict.fromkeys(_OLDER, "_older_names"),
         },
