@@ -38,6 +38,13 @@ from garboard._engine import igammac as gammaincc
 from garboard._engine import lgamma as gammaln
 from garboard._engine import sigmoid as expit
 from garboard._names.missing import module_getattr
+from garboard._ops.far_functions import (
+    airy_ai,
+    modified_bessel_k0,
+    modified_bessel_k1,
+    scaled_modified_bessel_k0,
+    scaled_modified_bessel_k1,
+)
 from garboard._ops.polynomials import (
     chebyshev_polynomial_t,
     chebyshev_polynomial_u,
@@ -64,6 +71,7 @@ from garboard._ops.special_functions import (
 from garboard._ops.special_functions import mvlgamma as multigammaln
 
 __all__ = [
+    "airy_ai",
     "bessel_j0",
     "bessel_j1",
     "bessel_y0",
@@ -99,12 +107,16 @@ __all__ = [
     "logsumexp",
     "modified_bessel_i0",
     "modified_bessel_i1",
+    "modified_bessel_k0",
+    "modified_bessel_k1",
     "multigammaln",
     "ndtr",
     "ndtri",
     "polygamma",
     "psi",
     "round",
+    "scaled_modified_bessel_k0",
+    "scaled_modified_bessel_k1",
     "shifted_chebyshev_polynomial_t",
     "shifted_chebyshev_polynomial_u",
     "shifted_chebyshev_polynomial_v",

@@ -4,7 +4,16 @@ A `SparseTensor` is two dense tensors, places and values, and no Tensor itself. 
 gathers and scattered sums, through which gradients flow to the values and to the other factor.
 """
 
-from garboard.sparse._functions import addmm, log_softmax, mm, softmax, spmm, sum
+from garboard.sparse._diagonals import spdiags
+from garboard.sparse._functions import (
+    addmm,
+    log_softmax,
+    mm,
+    sampled_addmm,
+    softmax,
+    spmm,
+    sum,
+)
 from garboard.sparse._made import (
     ByteTensor,
     CharTensor,
@@ -34,9 +43,11 @@ __all__ = [
     "addmm",
     "log_softmax",
     "mm",
+    "sampled_addmm",
     "softmax",
     "sparse_coo_tensor",
     "sparse_csr_tensor",
+    "spdiags",
     "spmm",
     "sum",
     "to_sparse",

@@ -12,7 +12,7 @@ from garboard._engine import ShapeError, Tensor
 from garboard.sparse import _products
 from garboard.sparse._tensor import SparseTensor
 
-__all__ = ["addmm", "log_softmax", "mm", "softmax", "spmm", "sum"]
+__all__ = ["addmm", "log_softmax", "mm", "sampled_addmm", "softmax", "spmm", "sum"]
 
 
 def mm(mat1: Any, mat2: Any) -> Any:
@@ -63,6 +63,62 @@ def addmm(mat: Tensor, mat1: Any, mat2: Any, *, beta: float = 1, alpha: float = 
     made = mm(mat1, mat2)
     made = made.to_dense() if isinstance(made, SparseTensor) else made
     return mat * beta + made * alpha
+
+
+def sampled_addmm(
+    input: SparseTensor,
+    mat1: Tensor,
+    mat2: Tensor,
+    *,
+    beta: float = 1.0,
+    alpha: float = 1.0,
+) -> SparseTensor:
+    """Return `beta * input + alpha * (mat1 @ mat2)` at the places that `input` tells.
+
+    What the product has elsewhere is never computed: the work grows with the number of places.
+
+    Args:
+        input: A sparse matrix [n, k].
+        mat1: [n, m], dense.
+        mat2: [m, k], dense.
+        beta: By how much `input` counts.
+        alpha: By how much the product does.
+
+    Returns:
+        A sparse tensor with `input`'s places, by rows where it is. Gradients flow to all three.
+
+    Raises:
+        ShapeError: Sizes that do not fit.
+        DTypeError: Two dtypes.
+        TypeError: `input` is no SparseTensor, or a factor no Tensor.
+
+    >>> x = gb.eye(2).to_sparse()
+    >>> gb.sparse.sampled_addmm(x, gb.ones(2, 3), gb.ones(3, 2)).to_dense()
+    tensor([[4., 0.],
+            [0., 4.]])
+    """
+    op = "sampled_addmm"
+    _refuse_other(op, input)
+    left, right = check.tensor(op, "mat1", mat1), check.tensor(op, "mat2", mat2)
+    fits = input.ndim == 2 and not input.dense_dim() and left.ndim == right.ndim == 2
+    if not fits or (*left.shape, *right.shape) != (
+        input.shape[0],
+        left.shape[1],
+        left.shape[1],
+        input.shape[1],
+    ):
+        raise ShapeError(
+            f"{op}: an input of sizes {list(input.shape)} and factors of sizes {list(left.shape)} "
+            f"and {list(right.shape)}; [n, k], [n, m] and [m, k] are needed"
+        )
+    if not input.dtype == left.dtype == right.dtype:
+        raise _engine.DTypeError(
+            f"{op}: dtypes {input.dtype}, {left.dtype} and {right.dtype}; one is needed"
+        )
+    whole = input.coalesce()
+    rows, columns = whole._indices().unbind(0)
+    products = (left.index_select(0, rows) * right.t().index_select(0, columns)).sum(1)
+    return whole._with(whole._values() * beta + products * alpha)
 
 
 def _refuse_other(op: str, input: object) -> None:
