@@ -6,6 +6,7 @@ import copy
 import decimal
 import pickle
 import re
+from enum import EnumType
 from types import CodeType
 
 import garboard as gb
@@ -67,8 +68,8 @@ def _is_hollow(thing: object) -> bool:
 
 def _is_fitting(error: BaseException, target: Target) -> bool:
     """Whether `target` is of a kind that raises such an error in all of Python."""
-    if isinstance(error, AttributeError):
-        return "attr(" in target.text
+    if isinstance(error, AttributeError):  # of an enum's class called to make another
+        return "attr(" in target.text or isinstance(target.call, EnumType)
     if isinstance(error, KeyError):
         return target.name.startswith(("operator.getitem", "operator.delitem"))
     if isinstance(error, OSError):

@@ -215,6 +215,9 @@ class allow_mutation_on_saved_tensors(saved_tensors_hooks):
         self._copies: WeakValueDictionary[Any, Tensor] = WeakValueDictionary()
         super().__init__(self._copied, lambda copy: copy)
 
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), ()  # a copy is a block of its own
+
     def _copied(self, tensor: Tensor) -> Tensor:
         block = tensor.untyped_storage().serial
         where = (tensor.dtype, tensor.storage_offset(), tensor.shape, tensor.stride())

@@ -146,10 +146,10 @@ def lobpcg(
     tensor([3.])
     """
     op = "lobpcg"
-    dense: Tensor = A if isinstance(A, Tensor) else A.to_dense()
-    wanted = k if k is not None else 1 if X is None else X.shape[-1]
+    dense = _dense(op, "A", A)
+    wanted = k if k is not None else 1 if X is None else check.tensor(op, "X", X).shape[-1]
     count = check.count(op, "k", wanted, 1)
-    if check.tensor(op, "A", dense).ndim < 2 or count > dense.shape[-1]:
+    if dense.ndim < 2 or count > dense.shape[-1]:
         raise _engine.ShapeError(
             f"{op}: A of sizes {[*dense.shape]} for {count} eigenvalues; [..., m, m] with m of at "
             "least that is needed"
@@ -159,7 +159,7 @@ def lobpcg(
         if B is None:
             values, vectors = eigh(dense)
         else:  # B = L L^H: the vectors of L^-1 A L^-H, times L^-H
-            half = inv(cholesky(B if isinstance(B, Tensor) else B.to_dense()))
+            half = inv(cholesky(_dense(op, "B", B)))
             values, turned = eigh(half @ dense @ half.mH)
             vectors = half.mH @ turned
         if is_first:
@@ -167,3 +167,9 @@ def lobpcg(
         made = values[..., :count].clone(), vectors[..., :count].clone()
         scope.move_to_outer(*made)
     return made
+
+
+def _dense(op: str, name: str, matrix: object) -> Tensor:
+    from garboard.sparse._tensor import SparseTensor
+
+    return matrix.to_dense() if isinstance(matrix, SparseTensor) else check.tensor(op, name, matrix)

@@ -165,6 +165,8 @@ def to_sparse_csr(self: Tensor | SparseTensor, dense_dim: int | None = None) -> 
     >>> gb.tensor([[0.0, 1.0], [2.0, 0.0]]).to_sparse_csr().col_indices()
     tensor([1, 0])
     """
+    if not isinstance(self, SparseTensor):
+        check.tensor("to_sparse_csr", "self", self)
     if self.ndim != 2 or dense_dim:
         raise ShapeError(f"to_sparse_csr: sizes {[*self.shape]}; two dims, all sparse, are needed")
     by_places = (to_sparse(self) if isinstance(self, Tensor) else self).coalesce()

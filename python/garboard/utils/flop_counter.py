@@ -124,7 +124,13 @@ class FlopCounterMode(TorchFunctionMode):
     ) -> None:
         self.depth: int = check.count("FlopCounterMode", "depth", depth)
         self.display: bool = check.flag("FlopCounterMode", "display", display)
-        self._own = {str(op).rpartition(".")[2]: it for op, it in (custom_mapping or {}).items()}
+        self._own: dict[str, Callable[..., int]] = {}
+        if custom_mapping is not None:
+            kind: type[Any] = Mapping
+            check.of_type(kind, "FlopCounterMode", "custom_mapping", custom_mapping)
+            for op, count in custom_mapping.items():
+                name = str(op).rpartition(".")[2]
+                self._own[name] = check.function("FlopCounterMode", f"the count of {name}", count)
         self._counts: _Counts = {}
         self._is_open = False
         self._path: list[str] = []
