@@ -55,12 +55,12 @@ struct GridShape {
       dim[d].read(grid[d], around.at[d], around.factor[d], around.slope[d]);
   }
 
-  /// Element `k` of a place.
+  /// Element `k` of a place. Nowhere, its factor meets 0: NaN alone remains, as on the CPU.
   GARBOARD_HD Mixed<T> mixed(const MixedAlong<T>& around, int k) const {
     const int x = k % along, y = k / along % along, z = k / along / along;
     const std::int32_t column = around.at[0][x], row = around.at[1][y], layer = around.at[2][z];
-    if ((column | row | layer) < 0) return {-1, T(0)};
-    return {(layer * high + row) * wide + column,
+    const bool is_there = (column | row | layer) >= 0;
+    return {is_there ? (layer * high + row) * wide + column : -1,
             around.factor[0][x] * around.factor[1][y] * around.factor[2][z]};
   }
   /// How fast its factor changes with each coordinate.
@@ -91,7 +91,7 @@ __global__ void mix_places(T* out, const T* x, const T* grid, GridShape<T> shape
   for (std::int64_t c = sample * shape.channels + first; c < sample * shape.channels + end; ++c) {
     T sum = 0;
     for (int k = 0; k < shape.elements; ++k)
-      if (mixed[k].at >= 0) sum += mixed[k].factor * x[c * shape.plane + mixed[k].at];
+      sum += mixed[k].factor * (mixed[k].at < 0 ? T(0) : x[c * shape.plane + mixed[k].at]);
     out[c * shape.places + place] = sum;
   }
 }
@@ -110,10 +110,9 @@ __global__ void grid_gradient(T* d_grid, const T* given, const T* x, const T* gr
   for (std::int64_t c = sample * shape.channels; c < (sample + 1) * shape.channels; ++c) {
     T met[space_dims] = {};
     for (int k = 0; k < shape.elements; ++k) {
-      if (at[k] < 0) continue;
       T slopes[space_dims];
       shape.find_slopes(around, k, slopes);
-      const T value = x[c * shape.plane + at[k]];
+      const T value = at[k] < 0 ? T(0) : x[c * shape.plane + at[k]];
       for (int d = 0; d < space_dims; ++d) met[d] += slopes[d] * value;
     }
     for (int d = 0; d < space_dims; ++d) sums[d] += met[d] * given[c * shape.places + place];
