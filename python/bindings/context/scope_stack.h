@@ -40,4 +40,17 @@ class BirthStamp {
   std::uint8_t mode_;
 };
 
+/// While it lives no scope is open in the running context: for code whose tensors belong to what
+/// outlives scopes. Throws PythonErrorSet.
+class OutsideScopes {
+ public:
+  OutsideScopes();
+  ~OutsideScopes();
+  OutsideScopes(const OutsideScopes&) = delete;
+  OutsideScopes& operator=(const OutsideScopes&) = delete;
+
+ private:
+  Counted<DisposeScope> before_;
+};
+
 }  // namespace garboard::python

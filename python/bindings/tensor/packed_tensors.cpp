@@ -87,7 +87,8 @@ Counted<PackedTensor> pack(const char* op, const Tensor& kept) {
   if (!pack || !unpack) throw PythonErrorSet();
   const std::uint32_t version = kept.storage()->writes();
   watch_graphs();  // which may hold themselves through what is packed
-  // In no scope: what packs it decides how long it lives.
+  // What packs it decides how long it and its copies live.
+  const OutsideScopes outside;
   const Ref argument(checked(wrap_outside_scopes(kept, OwnerKind::graph)));
   Ref packed(checked(PyObject_CallOneArg(pack.get(), argument.get())));
   if (kept.storage()->writes() != version)

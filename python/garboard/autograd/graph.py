@@ -60,7 +60,8 @@ class saved_tensors_hooks(_engine._StackBlock):
     Whatever an op records inside keeps for its gradient, inputs, outputs and what a `Function`
     saves, is given to `pack_hook`, and only what that returns is kept. Backward gives that to
     `unpack_hook`, as often as the tensor is needed. Of blocks inside each other the innermost
-    counts. Hooks run in no grad mode; what they keep of a tensor lives as the graph does.
+    counts. Hooks run in no grad mode and `pack_hook` outside every scope; what they keep of a
+    tensor lives as the graph does.
 
     Args:
         pack_hook: Called with a tensor without history; it must not write into it.
@@ -225,7 +226,6 @@ class allow_mutation_on_saved_tensors(saved_tensors_hooks):
         copy = self._copies.get(key)
         if copy is None:
             copy = self._copies[key] = tensor.clone()
-            copy.detach_from_dispose_scope()  # the graph may outlive the scope
         return copy
 
 
