@@ -112,6 +112,7 @@ PASTED = (
     *("l02_counted", "l02_joined_dicts", "l02_on_a_function", "l02_two_statements", "l02_updated"),
     *("l04_half_detached", "l04_states_by_stream", "l16_singleton"),
     *("l02_by_epoch_and_name", "l05_of_norms", "l13_bound_method", "l13_hook"),
+    *("l26_cache", "l26_features", "l26_metric"),
 )
 
 
@@ -139,9 +140,6 @@ BELOW = {
     "l04_memory_of_an_agent": "",
     "l04_recurrent_layer": "watch.step()",
     "l04_segments": "",
-    "l26_cache": "",
-    "l26_features": "",
-    "l26_metric": "",
 }  # before a call, or behind what stores
 
 
