@@ -43,7 +43,7 @@ has_magma: bool = False  # LAPACK on the host factorizes what lies on a device
 
 
 def get_arch_list() -> list[str]:
-    """Tell for which devices there is native code: that of the current one, or none.
+    """Tell for which architectures there is code: that of the current device, or none.
 
     The driver translates one portable code for the device that is there.
 
@@ -73,12 +73,15 @@ def get_gencode_flags() -> str:
 
 
 def is_tf32_supported() -> bool:
-    """Return False: products of float32 are never made in TF32.
+    """Tell whether the current device multiplies in TF32 where a program lets it.
 
-    >>> gb.cuda.is_tf32_supported()
-    False
+    Returns:
+        True from compute capability 8.0 on; False without a device.
+
+    >>> if not gb.cuda.is_available():
+    ...     assert not gb.cuda.is_tf32_supported()
     """
-    return False
+    return is_available() and get_device_capability() >= (8, 0)
 
 
 def can_device_access_peer(device: _Device, peer_device: _Device) -> bool:
