@@ -133,7 +133,7 @@ def ormqr(
     _matrices(op, "other", other)
     is_left = check.flag(op, "left", left)
     is_turned = check.flag(op, "transpose", transpose)
-    count = check.tensor(op, "tau", tau).shape[-1] if tau.ndim else -1
+    count = tau.shape[-1] if check.tensor(op, "tau", tau).ndim else -1
     rows = input.shape[-2]
     if not 0 <= count <= min(input.shape[-2:]) or other.shape[-2 if is_left else -1] != rows:
         raise ShapeError(

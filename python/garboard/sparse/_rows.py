@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from garboard import _engine
 from garboard._arguments import check
+from garboard._arguments.errors import ArgumentError
 from garboard._arguments.layouts import sparse_csr
 from garboard._engine import IndexOutOfRangeError, ShapeError, Tensor
 from garboard._native import add_methods
@@ -52,7 +53,7 @@ class SparseCsrTensor(SparseTensor):
 
     def indices(self) -> NoReturn:
         """Refuse: places are told row by row."""
-        raise RuntimeError("indices: a matrix by rows; crow_indices() and col_indices() tell them")
+        raise ArgumentError("indices: a matrix by rows; crow_indices() and col_indices() tell them")
 
     def _with(self, values: Tensor, is_coalesced: bool | None = None) -> SparseTensor:
         return SparseCsrTensor(self._places, values, self._sizes, True)
