@@ -2,6 +2,10 @@
 
 #include <cstdlib>
 
+#include "csrc/core/error.h"
+#include "csrc/ops/create/convert.h"
+#include "csrc/tensor/grad_mode.h"
+
 namespace garboard {
 namespace {
 
@@ -45,6 +49,15 @@ bool is_turned(const View& view) {
     if (moves && std::abs(view.strides[i]) < std::abs(view.strides[last])) return true;
   }
   return false;
+}
+
+Tensor straightened(const Tensor& turned) {
+  const GradModeGuard no_grad(false);
+  try {
+    return contiguous(turned);
+  } catch (const OutOfMemoryError&) {
+    return turned;
+  }
 }
 
 void lay_out_as(const Tensor& fresh, std::initializer_list<const View*> inputs) {

@@ -17,6 +17,8 @@ const View* shared_layout(const Dims& sizes, std::span<const View* const> inputs
 /// Whether another dim than the last of more than one place is the one whose neighbours lie
 /// closest: read by rows, a line of the cache is fetched for each element.
 bool is_turned(const View& view);
+/// What lies turned in rows, without history; itself where there is no memory for that.
+Tensor straightened(const Tensor& turned);
 
 /// Lays `fresh` out, which is row-major and has no values yet, as `shared_layout` says.
 void lay_out_as(const Tensor& fresh, std::initializer_list<const View*> inputs);

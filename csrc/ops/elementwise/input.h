@@ -4,7 +4,6 @@
 #include <initializer_list>
 #include <optional>
 
-#include "csrc/core/error.h"
 #include "csrc/ops/create/convert.h"
 #include "csrc/ops/create/result_layout.h"
 #include "csrc/ops/op/operand.h"
@@ -32,22 +31,18 @@ class Input {
   const View& view() const { return view_; }
 
   /// Is read row-major, as `out` lies, where it lies turned: across its grain an element costs more
-  /// than the copy. That is in `free`, whose elements nobody needs any more or yet, or in memory of
-  /// its own; without memory for it nothing changes.
+  /// than the copy. That goes into `free`, whose elements nobody needs yet, or into memory of its
+  /// own, if there is any.
   void straighten(const View& out, const Tensor* free) {
     if (!tensor_ || view_.contiguous || view_.count == 1 || !is_turned(view_)) return;
-    try {
-      const GradModeGuard no_grad(false);
-      if (free && free->dtype() == tensor_.dtype() && tensor_.has_sizes(free->sizes())) {
-        copy_into(*free, tensor_);
-        tensor_ = *free;
-      } else {
-        tensor_ = contiguous(tensor_);
-      }
-      view_ =
-          tensor_.has_sizes(out.sizes) ? tensor_.view() : broadcast_view(tensor_.view(), out.sizes);
-    } catch (const OutOfMemoryError&) {
+    if (free && free->dtype() == tensor_.dtype() && tensor_.has_sizes(free->sizes())) {
+      copy_into(*free, tensor_);
+      tensor_ = *free;
+    } else {
+      tensor_ = straightened(tensor_);
     }
+    view_ =
+        tensor_.has_sizes(out.sizes) ? tensor_.view() : broadcast_view(tensor_.view(), out.sizes);
   }
   bool is_in(const Tensor& tensor) const { return tensor_ == tensor; }
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "csrc/ops/create/convert.h"
 #include "csrc/ops/create/result_layout.h"
 #include "csrc/ops/op/promotion.h"
 
@@ -47,11 +46,10 @@ ChainLayout::ChainLayout(const ChainProgram& program) : sizes(program.sizes) {
     if (!is_row_major) {
       view = with_dims_in(order, view);
     } else if (is_turned(view)) {
-      const GradModeGuard no_grad(false);
       const auto at = static_cast<std::size_t>(&view - views.data());
-      copies_.push_back(contiguous(program.inputs[at]));
-      const View dense = copies_.back().view();
-      view = dense.sizes == sizes ? dense : broadcast_view(dense, sizes);
+      copies_.push_back(straightened(program.inputs[at]));
+      const View rows = copies_.back().view();
+      view = rows.sizes == sizes ? rows : broadcast_view(rows, sizes);
     }
     is_flat = is_flat && view.contiguous && view.sizes == sizes;
   }

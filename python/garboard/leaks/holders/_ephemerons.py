@@ -78,24 +78,24 @@ def _finalized(space: dict[Any, Any]) -> dict[int, Any]:
     finalizer that is given the key, or as the address that the key is."""
     items = list(dict.items(space))
     found: dict[int, Any] = {}
-    finals = list(_finalizers())
-    if finals:
-        by_key = {}
-        for target, arguments in finals:
-            for it in arguments:
-                if type(it) in (int, str) or (
-                    is_plain_tuple(it) and all(type(part) in (int, str) for part in it)
-                ):
-                    by_key[it] = target
-        for key, value in items:
-            if type(key) in (int, str, tuple) and key in by_key:
-                found[id(value)] = by_key[key]
+    by_key = {
+        it: target for target, arguments in _finalizers() for it in arguments if _is_plain(it)
+    }
+    for key, value in items if by_key else ():
+        if _is_plain(key) and key in by_key:
+            found[id(value)] = by_key[key]
     numbers = {key: value for key, value in items if type(key) is int and key > _LEAST_ADDRESS}
     if 2 * len(numbers) > len(items):
         for it in gc.get_objects():
             if id(it) in numbers and any(_has_callback(ref) for ref in weakref.getweakrefs(it)):
                 found[id(numbers[id(it)])] = it
     return found
+
+
+def _is_plain(key: object) -> bool:
+    """Tell whether comparing a key runs no code of a program."""
+    parts: Any = key if is_plain_tuple(key) else (key,)
+    return all(type(part) in (int, str) for part in parts)
 
 
 def _finalizers() -> Iterable[tuple[Any, tuple[Any, ...]]]:
