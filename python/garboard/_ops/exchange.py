@@ -15,7 +15,7 @@ from garboard._native import add_methods
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike, NDArray
 
-__all__: list[str] = []
+__all__ = ["attributes_on"]
 
 
 def _array(self: Tensor, dtype: DTypeLike | None = None, copy: bool | None = None) -> NDArray[Any]:
@@ -53,7 +53,7 @@ def _deepcopy(self: Tensor, memo: dict[Any, Any]) -> Tensor:
     result.requires_grad_(self.requires_grad)
     if self.grad is not None:
         result.grad = _deepcopy(self.grad, memo)
-    if attributes := _attributes(self):
+    if attributes := attributes_on(self):
         from copy import deepcopy
 
         for name, value in attributes.items():
@@ -66,7 +66,7 @@ def _of_class(kind: type[Tensor], made: Tensor) -> Tensor:
     return made if kind is Tensor else Tensor.as_subclass(made, kind)
 
 
-def _attributes(tensor: Tensor) -> dict[str, Any]:
+def attributes_on(tensor: Tensor) -> dict[str, Any]:
     """What a program has set on a tensor."""
     return {**(_engine._set_attributes(tensor) or {}), **getattr(tensor, "__dict__", {})}
 
@@ -112,7 +112,7 @@ def _copy(self: Tensor) -> Tensor:
     result = _of_class(type(self), made)
     if self.is_leaf:
         result.requires_grad_(self.requires_grad)
-    for name, value in _attributes(self).items():
+    for name, value in attributes_on(self).items():
         setattr(result, name, value)
     return result
 
@@ -133,7 +133,7 @@ def _reduce(self: Tensor, protocol: Any) -> tuple[Any, ...]:
         dense = dense.view(_engine.int16)
     name = str(self.dtype).rpartition(".")[2]
     known: tuple[Any, ...] = (tuple(self.shape), name, str(self.device), self.requires_grad)
-    if attributes := _attributes(self):
+    if attributes := attributes_on(self):
         known = (*known, attributes)
     if not dense.numel():
         return _unpickled, (type(self), b"", *known)

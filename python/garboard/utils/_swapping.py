@@ -5,6 +5,7 @@ from __future__ import annotations
 from garboard import _engine
 from garboard._arguments import check
 from garboard._engine import GradientError, Tensor
+from garboard._ops.exchange import attributes_on
 
 __all__ = ["swap_tensors"]
 
@@ -42,10 +43,10 @@ def swap_tensors(t1: Tensor, t2: Tensor) -> None:
             raise GradientError(f"{op}: a tensor with a history, or a view; detach() it first")
     if t1 is t2:
         return
-    held = [(it.detach(), it.requires_grad, it.grad, _attributes(it)) for it in pair]
+    held = [(it.detach(), it.requires_grad, it.grad, attributes_on(it)) for it in pair]
     for one in pair:
         one.grad = None
-        for name in _attributes(one):
+        for name in attributes_on(one):
             delattr(one, name)
     for one, (elements, requires_grad, gradient, attributes) in zip(pair, held[::-1], strict=True):
         one.requires_grad_(False)
@@ -54,8 +55,3 @@ def swap_tensors(t1: Tensor, t2: Tensor) -> None:
         one.grad = gradient
         for name, value in attributes.items():
             setattr(one, name, value)
-
-
-def _attributes(tensor: Tensor) -> dict[str, object]:
-    """What was set on a tensor."""
-    return {**(_engine._set_attributes(tensor) or {}), **getattr(tensor, "__dict__", {})}

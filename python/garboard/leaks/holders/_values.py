@@ -174,4 +174,6 @@ def _looked_up(space: Mapping[str, Any], name: str) -> object:
     """Return what a name stands for, also the private one of a class."""
     if name in space or not name.startswith("__") or name.endswith("__"):
         return space.get(name)
-    return next((it for key, it in list(space.items()) if str(key).endswith(name)), None)
+    return next(
+        (it for key, it in list(space.items()) if type(key) is str and key.endswith(name)), None
+    )
