@@ -18,6 +18,8 @@ inline constexpr std::int64_t line_bytes = 64;
 inline constexpr std::int64_t loop_block = 1024, loop_tile_side = 32;
 /// A row at least this long is worth a call of its own.
 inline constexpr std::int64_t own_row = 64;
+/// Rows of one call: no shorter than this, for which they are gathered, and shorter than that.
+inline constexpr std::int64_t least_short_row = 12, long_row = 512;
 /// From this size on a dense result is no longer computed at once: threads may share it, and it may
 /// go past the cache.
 inline constexpr std::int64_t long_elements = 1 << 15;

@@ -97,8 +97,9 @@ void binary(const View& out, const View& a, const View& b, Stream stream) {
       }
       if (run_short<binary_stretch<F, T>, binary_scalar_sets>(out, a, b)) return;
       const View* in[] = {&a, &b};
-      run({binary_stretch<F, T>, 2, binary_scalar_sets, tuning::element_ns<F, HasWide<F, Wide>>},
-          out, in);
+      constexpr double element_ns = tuning::element_ns<F, HasWide<F, Wide>>;
+      run({binary_stretch<F, T>, 2, binary_scalar_sets, element_ns, false, rows_of<F, T>()}, out,
+          in);
     } else {
       __builtin_trap();
     }

@@ -14,7 +14,8 @@
 namespace garboard::kernels::GARBOARD_ISA {
 namespace {
 
-using tuning::line_bytes, tuning::loop_block, tuning::long_place, tuning::own_row;
+using tuning::line_bytes, tuning::loop_block, tuning::long_place, tuning::own_row,
+    tuning::least_short_row;
 constexpr std::int64_t tile_side = tuning::loop_tile_side;
 
 void make_plan(LoopPlan& plan, const View& out, const View* const* in, int inputs) {
@@ -112,14 +113,19 @@ void run_streaming(const Elementwise& op, const LoopPlan& plan, unsigned scalars
 
 void run_rows(const Elementwise& op, const LoopPlan& plan, unsigned scalars) {
   const std::int64_t count = plan.inner().size;
-  if (plan.dims == 2) {  // the usual ones, which may be short
+  const LoopDim& row = plan.dim[plan.dims < 2 ? 0 : plan.dims - 2];
+  std::int64_t steps[max_operands];  // from one row to the next
+  for (int k = 0; k < plan.operands; ++k) steps[k] = row.strides[k] * plan.operand[k].item;
+  if (op.rows && plan.dims > 1 && count < tuning::long_row) {
+    return for_each_place(plan, 2, [&](char* const* data) {
+      op.rows(data[0], reinterpret_cast<const void* const*>(data + 1), row.size, steps, count,
+              scalars);
+    });
+  }
+  if (plan.dims == 2) {  // the usual ones
     char* data[max_operands];
-    std::int64_t steps[max_operands];
-    for (int k = 0; k < plan.operands; ++k) {
-      data[k] = plan.operand[k].data;
-      steps[k] = plan.dim[0].strides[k] * plan.operand[k].item;
-    }
-    for (std::int64_t row = 0; row < plan.dim[0].size; ++row) {
+    for (int k = 0; k < plan.operands; ++k) data[k] = plan.operand[k].data;
+    for (std::int64_t r = 0; r < row.size; ++r) {
       op.stretch(data[0], reinterpret_cast<const void* const*>(data + 1), count, scalars);
       for (int k = 0; k < plan.operands; ++k) data[k] += steps[k];
     }
@@ -318,7 +324,8 @@ void run(const Elementwise& op, const View& out, const View* const* in) {
   unsigned scalars;
   const bool direct = is_direct(op, whole.inner(), whole.operands, scalars);
   const bool repeats = whole.dims > 1 && repeats_along_rows(whole.inner(), whole.operands);
-  const bool by_rows = direct && (whole.dims == 1 || whole.inner().size >= own_row);
+  const std::int64_t least_row = op.rows ? least_short_row : own_row;
+  const bool by_rows = direct && (whole.dims == 1 || whole.inner().size >= least_row);
   const bool streams = direct && whole.dims == 1 &&
                        out.count * whole.operand[0].item >= machine().streaming_bytes &&
                        !overwrites_an_input(whole);

@@ -19,13 +19,19 @@ inline constexpr int max_inputs = 3;
 /// is set, one element for all. `out` may be an input.
 using Stretch = void (*)(void* out, const void* const* in, std::int64_t count, unsigned scalars);
 
+/// The same of some rows of `count` elements: row r of operand k, the result first, is r * steps[k]
+/// bytes behind its first.
+using RowsStretch = void (*)(void* out, const void* const* in, std::int64_t rows,
+                             const std::int64_t* steps, std::int64_t count, unsigned scalars);
+
 struct Elementwise {
   Stretch stretch;
   int inputs;
   /// Bit s is set if the stretch takes scalars == s. Bit 0 always is.
   unsigned scalar_sets;
   double element_ns = tuning::few_ns;  // about, in the caches: whether threads share the work
-  bool moves = false;  // results are the elements of the one input
+  bool moves = false;                  // results are the elements of the one input
+  RowsStretch rows = nullptr;          // for short ones; null: there is none
 };
 
 /// Runs the op over all elements. Each input has out's sizes, or is one element.

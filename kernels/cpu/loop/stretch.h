@@ -12,6 +12,7 @@
 #include "kernels/cpu/wide/wide_power.h"
 #include "kernels/cpu/wide/wide_remainder.h"
 #include "kernels/cpu/wide/wide_sine.h"
+#include "kernels/cpu/wide/wide_vector.h"
 #include "kernels/functors/in_float.h"
 
 namespace garboard::kernels::GARBOARD_ISA {
@@ -178,6 +179,86 @@ void binary_stretch(void* out, const void* const* in, std::int64_t count, unsign
   }
 }
 inline constexpr unsigned binary_scalar_sets = 0b111;
+
+/// Whether rows of F are short: what is done once a row would take longer than the rest.
+template <class F, class T>
+inline constexpr bool has_rows = functors::Real<T> &&
+                                 (is_swift<F> || std::is_same_v<F, functors::Divide>);
+
+template <class T, int count>
+struct VectorOf {
+  typedef T Type __attribute__((vector_size(count * sizeof(T))));
+};
+
+/// The elements of an array from i on.
+template <class T>
+struct EachOf {
+  const T* from;
+  template <class Vector>
+  [[gnu::always_inline]] Vector at(std::int64_t i) const {
+    Vector x;
+    __builtin_memcpy(&x, from + i, sizeof x);
+    return x;
+  }
+};
+/// One element for all.
+template <class T>
+struct SameFor {
+  T value;
+  template <class Vector>
+  [[gnu::always_inline]] Vector at(std::int64_t) const {
+    return value - Vector{};
+  }
+};
+
+/// y = F(left, right), of a row: by whole vectors, by quarters of one, and one by one.
+template <class F, class T, class Left, class Right>
+[[gnu::always_inline]] inline void store_row(T* y, std::int64_t count, Left left, Right right) {
+  constexpr std::int64_t lanes = WideVector<T>::lanes, few = lanes < 4 ? 1 : lanes / 4;
+  std::int64_t i = 0;
+  const auto store_by = [&]<std::int64_t n>(std::integral_constant<std::int64_t, n>) {
+    using Vector = typename VectorOf<T, n>::Type;
+    for (; i + n <= count; i += n) {
+      Vector x = left.template at<Vector>(i);
+      const Vector z = right.template at<Vector>(i);
+      for (std::int64_t j = 0; j < n; ++j) x[j] = F{}(x[j], z[j]);
+      __builtin_memcpy(y + i, &x, sizeof x);
+    }
+  };
+  store_by(std::integral_constant<std::int64_t, lanes>{});
+  store_by(std::integral_constant<std::int64_t, few>{});
+  store_by(std::integral_constant<std::int64_t, 1>{});
+}
+
+template <class F, class T>
+void binary_rows(void* out, const void* const* in, std::int64_t rows, const std::int64_t* steps,
+                 std::int64_t count, unsigned scalars) {
+  auto* y = static_cast<char*>(out);
+  auto* a = static_cast<const char*>(in[0]);
+  auto* b = static_cast<const char*>(in[1]);
+  const auto each_row = [&](auto left, auto right) {
+    for (std::int64_t r = 0; r < rows; ++r, y += steps[0], a += steps[1], b += steps[2])
+      store_row<F>(reinterpret_cast<T*>(y), count, left(reinterpret_cast<const T*>(a)),
+                   right(reinterpret_cast<const T*>(b)));
+  };
+  const auto each = [](const T* from) { return EachOf<T>{from}; };
+  const auto same = [](const T* from) { return SameFor<T>{*from}; };
+  if (scalars == 0)
+    each_row(each, each);
+  else if (scalars == 1)
+    each_row(same, each);
+  else
+    each_row(each, same);
+}
+
+/// Those of F, or null.
+template <class F, class T>
+constexpr RowsStretch rows_of() {
+  if constexpr (has_rows<F, T>)
+    return binary_rows<F, T>;
+  else
+    return nullptr;
+}
 
 /// The first operand may be of a type of its own, as the condition of Where is.
 template <class F, class T, class First = T>

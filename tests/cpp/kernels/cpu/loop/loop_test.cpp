@@ -65,6 +65,36 @@ TEST_P(LoopTest, EveryLayoutOfOutAndInputsGivesTheSameSum) {
   }
 }
 
+TEST_P(LoopTest, RowsOfEveryShortLengthMeetRowsColumnsAndNumbersOfRows) {
+  const auto check = [&]<class T>(Type<T>) {
+    for (std::int64_t count = 2; count < 600; count = count < 70 ? count + 1 : count * 3 / 2) {
+      const Dims sizes{2, 3, count};
+      const Array<T> inputs[] = {
+          Array<T>::random(sizes, 1, 50, 1),
+          Array<T>::random({2, 3, count + 5}, 1, 50, 2).narrowed(2, 3, count),
+          Array<T>::random({2, 3, 1}, 1, 50, 3).expanded(sizes),
+          Array<T>::random({2, 1, count}, 1, 50, 4).expanded(sizes),
+          Array<T>::random({1, 3, 1}, 1, 50, 5).expanded(sizes),
+      };
+      const Array<T> memory({2, 3, count + 2});
+      const Array<T> out = memory.narrowed(2, 1, count);
+      for (const Array<T>& a : inputs) {
+        for (const Array<T>& b : inputs) {
+          binary_of<Divide>()(out.view(), a.view(), b.view(), {});
+
+          std::int64_t wrong = 0;
+          for (std::int64_t i = 0; i < out.count(); ++i) wrong += out[i] != a[i] / b[i];
+          for (std::int64_t i = 0; i < 6; ++i)
+            wrong += memory[i * (count + 2)] != 0 || memory[(i + 1) * (count + 2) - 1] != 0;
+          ASSERT_EQ(wrong, 0) << count;
+        }
+      }
+    }
+  };
+  check(Type<float>{});
+  check(Type<double>{});
+}
+
 TEST_P(LoopTest, EveryItemSizeIsWalked) {
   const auto check = [&]<class T>(Type<T>) {
     for (const auto& [out_name, out] : layouts<T>({40, 37}, false, 1)) {
