@@ -222,7 +222,7 @@ def trapezoid(
 
     Returns:
         A new tensor without `dim`; integers become the default dtype. Until backward the graph
-        keeps the steps and the sums of neighbours.
+        keeps the steps of `x` and the sums of neighbours, or nothing where the steps are equal.
 
     Raises:
         IndexOutOfRangeError: The dim lies outside.
@@ -236,8 +236,13 @@ def trapezoid(
     >>> gb.trapezoid(gb.tensor([1.0, 5.0, 10.0]))
     tensor(10.5000)
     """
-    areas, at = _areas("trapezoid", y, x, dx, dim)
-    return areas.sum(at) / 2
+    at = _dim_of("trapezoid", y, x, dx, dim)
+    count = y.shape[at]
+    if x is not None or count < 2:
+        return _areas("trapezoid", y, x, dx, at).sum(at) / 2
+    within = y.narrow(at, 1, count - 2).sum(at)
+    whole = within + (y.select(at, 0) + y.select(at, count - 1)) / 2
+    return whole if dx is None else whole * check.worth("trapezoid", "dx", dx)
 
 
 def cumulative_trapezoid(
@@ -268,15 +273,15 @@ def cumulative_trapezoid(
     >>> gb.cumulative_trapezoid(gb.tensor([1.0, 5.0, 10.0]))
     tensor([ 3.0000, 10.5000])
     """
-    areas, at = _areas("cumulative_trapezoid", y, x, dx, dim)
-    return areas.cumsum(at) / 2
+    at = _dim_of("cumulative_trapezoid", y, x, dx, dim)
+    return _areas("cumulative_trapezoid", y, x, dx, at).cumsum(at) / 2
 
 
 trapz = trapezoid
 
 
-def _areas(op: str, y: Tensor, x: Tensor | None, dx: Number | None, dim: int) -> tuple[Tensor, int]:
-    """Return twice the area between each two neighbours, and the dim that they are in."""
+def _dim_of(op: str, y: Tensor, x: Tensor | None, dx: Number | None, dim: int) -> int:
+    """Return the dim to integrate along, from 0 on, of what can be integrated."""
     check.tensor(op, "y", y)
     if x is not None and dx is not None:
         raise ValueError(f"{op}: both x and dx; one of them is needed")
@@ -288,9 +293,14 @@ def _areas(op: str, y: Tensor, x: Tensor | None, dx: Number | None, dim: int) ->
     at %= y.ndim
     if _engine.bool in (y.dtype, None if x is None else check.tensor(op, "x", x).dtype):
         raise DTypeError(f"{op}: a tensor of dtype bool; numbers are needed")
+    return at
+
+
+def _areas(op: str, y: Tensor, x: Tensor | None, dx: Number | None, at: int) -> Tensor:
+    """Return twice the area between each two neighbours."""
     heights = _engine.add(*_neighbours(y, at))
     if x is None:
-        return (heights if dx is None else heights * check.worth(op, "dx", dx)), at
+        return heights if dx is None else heights * check.worth(op, "dx", dx)
     if x.ndim == 1:
         if len(x) != y.shape[at]:
             raise ShapeError(f"{op}: {len(x)} elements of x for {y.shape[at]} of y along dim {at}")
@@ -298,7 +308,7 @@ def _areas(op: str, y: Tensor, x: Tensor | None, dx: Number | None, dim: int) ->
     if not 0 < x.ndim <= y.ndim or x.ndim + at < y.ndim:
         raise ShapeError(f"{op}: x of sizes {[*x.shape]} for y of {[*y.shape]}; dim {at} is needed")
     before, after = _neighbours(x, x.ndim - y.ndim + at)
-    return heights * (after - before), at
+    return heights * (after - before)
 
 
 def _neighbours(x: Tensor, dim: int) -> tuple[Tensor, Tensor]:

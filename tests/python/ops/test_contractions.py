@@ -317,6 +317,14 @@ def test_vander_agrees_with_numpys(count, increasing):
     np.testing.assert_array_equal(result.numpy(), np.vander(x, count, increasing))
 
 
+def test_an_infinite_end_has_an_infinite_area():
+    y = gb.tensor([float("inf"), 1.0, 2.0])
+
+    assert gb.trapezoid(y).item() == float("inf")
+    assert gb.trapezoid(gb.tensor([float("inf"), 1.0])).item() == float("inf")
+    assert gb.trapezoid(gb.tensor([3, 4, 6])).item() == 8.5
+
+
 @pytest.mark.parametrize(("sizes", "dim"), [((4,), -1), ((3, 4), 0), ((2, 3, 4), 1), ((1, 2), 0)])
 @pytest.mark.parametrize("given", ["steps of 1", "dx", "x", "x of all"])
 def test_areas_under_lines_agree_with_numpys(sizes, dim, given):
