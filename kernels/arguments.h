@@ -43,6 +43,15 @@ struct WherePositive {
   const View& bits;
 };
 
+/// out = input + factor * (a * b), or of a / b where it `divides`; all contiguous, of one size and
+/// of float32 or float64. CPU.
+struct AddProduct {
+  static constexpr const char* name = "addcmul";
+  const View &out, &input, &a, &b;
+  double factor;
+  bool divides;
+};
+
 /// out[i] = start + i * step, computed in double or int64; `out` is contiguous, of one dim.
 struct Arange {
   static constexpr const char* name = "arange";

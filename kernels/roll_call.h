@@ -18,6 +18,7 @@ using Kernels = TypeList<
     Fill,
     PositiveBits,
     WherePositive,
+    AddProduct,
     Arange,
     BroughtSum,
     Variance,

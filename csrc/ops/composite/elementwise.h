@@ -66,27 +66,6 @@ inline Tensor isclose(const Tensor& input, const Tensor& other, double rtol, dou
   return equal_nan ? logical_or(is_close, logical_and(isnan(input), isnan(other))) : is_close;
 }
 
-inline void check_that_all_broadcast(const char* op, const Tensor& input, const Tensor& a,
-                                     const Tensor& b) {
-  broadcast_sizes(op, input.sizes(), broadcast_sizes(op, a.sizes(), b.sizes()));
-}
-
-/// tensor1 * tensor2, of which addcmul makes its sum. Raises DTypeError where all are bool.
-inline Expression product_to_add(const Tensor& input, const Tensor& a, const Tensor& b) {
-  check_that_all_broadcast("addcmul", input, a, b);
-  if (promote(input.dtype(), promote(a.dtype(), b.dtype())) == DType::boolean)
-    throw DTypeError("addcmul: dtype bool; one with a sum, such as uint8, is needed, use to()");
-  return of<mul>(a, b);
-}
-/// tensor1 / tensor2, of which addcdiv makes its sum. Raises DTypeError for two of integers.
-inline Expression quotient_to_add(const Tensor& input, const Tensor& a, const Tensor& b) {
-  check_that_all_broadcast("addcdiv", input, a, b);
-  if (!has_gradient(promote(a.dtype(), b.dtype())))
-    throw DTypeError(text("addcdiv: dtypes ", name_of(a.dtype()), " and ", name_of(b.dtype()),
-                          " to divide; a floating one is needed, use to()"));
-  return of<div>(a, b);
-}
-
 /// What is left of a number without its integer part, with its sign.
 inline Tensor frac(const Tensor& input) {
   if (input.dtype() == DType::boolean)

@@ -1,6 +1,7 @@
 // Elementwise functions made of others.
 #include "csrc/ops/composite/compare.h"
 #include "csrc/ops/composite/elementwise.h"
+#include "csrc/ops/composite/scaled_product.h"
 #include "csrc/ops/op/promotion.h"
 #include "python/bindings/call/methods.h"
 #include "python/bindings/elementwise/docs.h"
@@ -149,34 +150,23 @@ constexpr const char* nearly =
 constexpr const char* with_product =
     "input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1";
 
-/// input + value * inner(a, b), with half types computed in float32 and rounded once.
-template <auto inner>
+template <bool divides>
 constexpr auto with_scaled =
     [](const Tensor& input, const Tensor& a, const Tensor& b, Scalar value) {
-      const DType dtype = promote(input.dtype(), promote(a.dtype(), b.dtype()));
-      if (widened(dtype) == dtype) return of<add_scaled>(input, inner(input, a, b), value).made();
-      const auto wide = [&](const Tensor& x) { return to(x, widened(dtype)); };
-      return to(add_scaled(wide(input), inner(wide(input), wide(a), wide(b)).made(), value), dtype);
+      return composite::plus_product(input, {a, b, value, divides});
+    };
+template <bool divides>
+constexpr auto with_scaled_in_place =
+    [](const Tensor& input, const Tensor& a, const Tensor& b, Scalar value) {
+      composite::add_product(input, {a, b, value, divides});
+      return Itself();
     };
 
 constexpr std::array composite_rows{
-    bind("addcmul", with_product, docs::addcmul, with_scaled<composite::product_to_add>).with_out(),
-    bind("addcdiv", with_product, docs::addcdiv, with_scaled<composite::quotient_to_add>)
-        .with_out(),
-    bind(
-        "addcmul_", with_product, docs::addcmul_,
-        [](const Tensor& input, const Tensor& a, const Tensor& b, Scalar value) {
-          add_scaled.into(input, input, composite::product_to_add(input, a, b).made(), value);
-          return Itself();
-        },
-        Place::method),
-    bind(
-        "addcdiv_", with_product, docs::addcdiv_,
-        [](const Tensor& input, const Tensor& a, const Tensor& b, Scalar value) {
-          add_scaled.into(input, input, composite::quotient_to_add(input, a, b).made(), value);
-          return Itself();
-        },
-        Place::method),
+    bind("addcmul", with_product, docs::addcmul, with_scaled<false>).with_out(),
+    bind("addcdiv", with_product, docs::addcdiv, with_scaled<true>).with_out(),
+    bind("addcmul_", with_product, docs::addcmul_, with_scaled_in_place<false>, Place::method),
+    bind("addcdiv_", with_product, docs::addcdiv_, with_scaled_in_place<true>, Place::method),
     bind("nan_to_num",
          "input: Tensor, nan: Number | None = None, posinf: Number | None = None, neginf: Number | "
          "None = None",

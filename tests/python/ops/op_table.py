@@ -239,8 +239,8 @@ ELSEWHERE = {
     "test_windows.py": "tril_ triu_",
     "test_contractions.py": "addmm_ addmv_ addr_ baddbmm_ addbmm_",
     "test_narrow_dtypes.py": "half bfloat16 short char",
-    "test_even_steps.py": "linspace logspace new_zeros new_ones new_empty new_full new_tensor "
-    "addcmul_ addcdiv_",
+    "test_even_steps.py": "linspace logspace new_zeros new_ones new_empty new_full new_tensor",
+    "test_scaled_products.py": "addcmul_ addcdiv_",
     "test_formulas.py": "isposinf isneginf positive rsub",
     "test_exchange.py": "from_numpy numpy",
     "test_indexing_in_place.py": "scatter_ scatter_add_ scatter_reduce_ index_add_ index_copy_ "

@@ -79,22 +79,6 @@ class TestNewTensors:
             x.new_tensor(["a"])
 
 
-class TestScaledProducts:
-    def test_are_added_in_place(self):
-        x, a, b = gb.ones(2), gb.tensor([2.0, 3.0]), gb.tensor([4.0, 6.0])
-
-        assert x.addcmul_(a, b, value=0.5) is x
-        assert x.tolist() == [5.0, 10.0]
-        assert x.addcdiv_(b, a, value=-1).tolist() == [3.0, 8.0]
-
-    def test_have_gradients(self):
-        a = gb.tensor([2.0], requires_grad=True)
-
-        (gb.ones(1) * 1).addcmul_(a, a, value=3).backward()
-
-        assert a.grad.tolist() == [12.0]
-
-
 class TestLogarithmsOfSums:
     def test_know_infinities_and_nan(self):
         inf, nan = float("inf"), float("nan")

@@ -1,9 +1,8 @@
 """Pseudo-inverses and least squares, by whichever way the singular values allow."""
 
+import garboard as gb
 import numpy as np
 import pytest
-
-import garboard as gb
 
 la = gb.linalg
 
