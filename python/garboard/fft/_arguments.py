@@ -39,7 +39,7 @@ def complex_input(op: str, input: Tensor) -> Tensor:
     x = _not_half(op, check.tensor(op, "input", input))
     if x.dtype.is_complex:
         return x
-    return x.to((x.dtype if x.dtype.is_floating_point else _default()).to_complex())
+    return _converted(op, x, (x.dtype if x.dtype.is_floating_point else _default()).to_complex())
 
 
 def real_input(op: str, input: Tensor) -> Tensor:
@@ -47,7 +47,14 @@ def real_input(op: str, input: Tensor) -> Tensor:
     x = _not_half(op, check.tensor(op, "input", input))
     if x.dtype.is_complex:
         raise DTypeError(f"{op}: dtype {x.dtype}; a real one is needed, or fft.fft()")
-    return x if x.dtype.is_floating_point else x.to(_default())
+    return x if x.dtype.is_floating_point else _converted(op, x, _default())
+
+
+def _converted(op: str, x: Tensor, dtype: _engine.dtype) -> Tensor:
+    made = x.to(dtype)
+    if made.dtype != dtype:  # a mode of the program's made it
+        raise DTypeError(f"{op}: dtype {made.dtype}; {dtype} is needed")
+    return made
 
 
 def _default() -> _engine.dtype:
@@ -69,6 +76,8 @@ def dims_and_sizes(
         ShapeError: A dim lies outside or is named twice, a size is none, or their numbers differ.
         TypeError: What is given is neither.
     """
+    if s is None and type(dim) is int and -x.ndim <= dim < x.ndim and x.shape[dim] > 0:
+        return [dim % x.ndim], [None]  # the usual ones, which may be short
     if dim is None and default is not None:
         dim = default
     wanted = None if s is None else _integers(op, "s", s)

@@ -1,96 +1,62 @@
 """The three transforms that all others are made of, and their gradients.
 
-A scale is what a transform divides by: "one", "root" (of the number of elements) or "all" of them.
-The gradient of a transform is its adjoint, with the same scale, which is one of the three again.
+The gradient of a transform is its adjoint, with the same scale (see `_library`), which is one of
+the three again.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from itertools import pairwise
 from math import prod
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from garboard import _engine
-from garboard._engine import Tensor
+from garboard._engine import DTypeError, Tensor
 from garboard.autograd.function import Function
-from garboard.fft._library import transform_into
+from garboard.fft._library import complex_into, half_into, whole_into
 
 if TYPE_CHECKING:
-    from garboard.types import DType, Size
+    from garboard.types import DType
 
 __all__ = ["complex_to_complex", "complex_to_real", "real_to_complex"]
 
-_Transform = Callable[..., Any]
-
-_Norm = Literal["backward", "ortho", "forward"]
-#: NumPy's names of the scales: of transforms there, and of those back.
-_THERE: dict[str, _Norm] = {"one": "backward", "root": "ortho", "all": "forward"}
-_BACK: dict[str, _Norm] = {"one": "forward", "root": "ortho", "all": "backward"}
-
-#: With so many elements threads share the slices.
-_MANY = 1 << 15
-
-
-def _run(transform: _Transform, x: Tensor, dims: Sequence[int], result: Tensor) -> None:
-    """Have it written into `result`, which lies on the CPU, slice by slice where there are many.
-
-    Only slices along dims that are not transformed are cut apart, so the bits stay the same.
-    """
-    given, made = x.numpy(), result.numpy()
-    threads = _engine.get_num_threads()
-    cut = max(
-        (dim for dim in range(x.ndim) if dim not in dims), key=lambda dim: x.shape[dim], default=-1
-    )
-    count = x.shape[cut] if cut >= 0 else 1
-    if threads == 1 or count < threads or x.numel() < _MANY:
-        transform(given, out=made)
-        return
-    bounds = [count * i // threads for i in range(threads + 1)]
-    from concurrent.futures import ThreadPoolExecutor
-
-    parts = [(slice(None),) * cut + (slice(first, last),) for first, last in pairwise(bounds)]
-    with ThreadPoolExecutor(threads) as pool:
-        for done in [pool.submit(transform, given[part], out=made[part]) for part in parts]:
-            done.result()
-
 
 def _made(
-    transform: _Transform, x: Tensor, dims: Sequence[int], sizes: Size, dtype: DType
+    write_into: Callable[..., None],
+    x: Tensor,
+    sizes: list[int] | tuple[int, ...],
+    dtype: DType,
+    *how: Any,
 ) -> Tensor:
+    """Return a new tensor on the device of `x` that is written into beside an array of `x`."""
     with _engine.DisposeScope("fft") as scope:
         result = _engine.empty(sizes, dtype=dtype)
+        if result.dtype != dtype or [*result.shape] != [*sizes]:  # a mode of the program's made it
+            raise DTypeError(
+                f"fft: a result of dtype {result.dtype} and sizes {[*result.shape]}; {dtype} and "
+                f"{[*sizes]} are needed"
+            )
+        is_here = x.device.type == "cpu"
         if result.numel():
-            _run(transform, x.detach().cpu(), dims, result)
-        return scope.move_to_outer(result.to(x.device))
+            given = x.detach() if is_here else x.detach().cpu()
+            write_into(given.numpy(), result.numpy(), *how)
+        return scope.move_to_outer(result if is_here else result.to(x.device))
 
 
 def _along_dims(x: Tensor, dims: tuple[int, ...], is_there: bool, scale: str) -> Tensor:
-    def transform(given: Any, out: Any) -> None:
-        name, norms = ("fftn", _THERE) if is_there else ("ifftn", _BACK)
-        transform_into(name, given, out, axes=dims, norm=norms[scale])
-
-    return _made(transform, x, dims, x.shape, x.dtype)
+    return _made(complex_into, x, x.shape, x.dtype, dims, is_there, scale)
 
 
 def _of_reals(x: Tensor, dim: int, scale: str) -> Tensor:
     sizes = [*x.shape]
     sizes[dim] = sizes[dim] // 2 + 1
-
-    def transform(given: Any, out: Any) -> None:
-        transform_into("rfft", given, out, axis=dim, norm=_THERE[scale])
-
-    return _made(transform, x, (dim,), sizes, x.dtype.to_complex())
+    return _made(half_into, x, sizes, x.dtype.to_complex(), dim, scale)
 
 
 def _to_reals(x: Tensor, dim: int, size: int, scale: str) -> Tensor:
     sizes = [*x.shape]
     sizes[dim] = size
-
-    def transform(given: Any, out: Any) -> None:
-        transform_into("irfft", given, out, n=size, axis=dim, norm=_BACK[scale])
-
-    return _made(transform, x, (dim,), sizes, x.dtype.to_real())
+    return _made(whole_into, x, sizes, x.dtype.to_real(), dim, scale)
 
 
 def _applied(function: type[Function], made: Callable[..., Tensor], x: Tensor, *how: Any) -> Tensor:

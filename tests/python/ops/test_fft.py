@@ -22,10 +22,11 @@ def library(request, monkeypatch):
     if request.param == "scipy":
         pytest.importorskip("scipy")
     else:
-        monkeypatch.setitem(sys.modules, "scipy.fft", None)
-    _library._scipy.cache_clear()
+        monkeypatch.setitem(sys.modules, "scipy.fft._pocketfft.pypocketfft", None)
+    _library._pocketfft.cache_clear()
+    assert (_library._pocketfft() is None) == (request.param == "numpy")
     yield
-    _library._scipy.cache_clear()
+    _library._pocketfft.cache_clear()
 
 
 def numbers(dtype, *sizes, seed=0):
