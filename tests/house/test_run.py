@@ -145,7 +145,8 @@ def test_tells_every_program_under_a_sanitizer_what_to_allow(run, monkeypatch, t
 
     options = [each["TSAN_OPTIONS"] for each in told if "TSAN_OPTIONS" in each]
     assert options == [run.SANITIZED["TSAN_OPTIONS"]] * 2
-    assert "die_after_fork=0" in run.SANITIZED["TSAN_OPTIONS"]
+    assert "die_after_fork=0:halt_on_error=1" in run.SANITIZED["TSAN_OPTIONS"]
+    assert run.SUPPRESSIONS.is_file()
 
 
 @pytest.mark.parametrize("failing", [None, 0, 2])
