@@ -9,10 +9,18 @@ from __future__ import annotations
 from types import ModuleType
 from typing import Any
 
+from garboard._arguments.check import unless_left
 from garboard._arguments.layouts import layout
 from garboard._contexts.generator import Generator
 from garboard._engine import LinAlgError as _LinAlgError
-from garboard._engine import Tensor, _disabled_torch_function_impl, _set_overriding, device, dtype
+from garboard._engine import (
+    Tensor,
+    _disabled_torch_function_impl,
+    _EndingBlock,
+    _set_overriding,
+    device,
+    dtype,
+)
 from garboard._engine import _Size as Size
 from garboard._engine import device as _device
 from garboard._engine import dtype as _dtype
@@ -41,7 +49,7 @@ _SWITCHES = (
 )
 
 
-class DisableTorchFunctionSubclass:
+class DisableTorchFunctionSubclass(_EndingBlock):
     """A block in which no class made of Tensor, and no other block, takes calls over.
 
     >>> from garboard._C import DisableTorchFunctionSubclass
@@ -52,11 +60,13 @@ class DisableTorchFunctionSubclass:
     Tensor
     """
 
-    def __enter__(self) -> None:
-        self._before = _set_overriding(False)
+    def _enter(self, entry: list[bool]) -> None:
+        entry.append(_set_overriding(None))
+        _set_overriding(False)
 
-    def __exit__(self, *error: object) -> None:
-        _set_overriding(self._before)
+    def _leave(self, entry: list[bool] | None, *error: object) -> None:
+        for before in unless_left("DisableTorchFunctionSubclass", entry):
+            _set_overriding(before)
 
 
 DisableTorchFunction = DisableTorchFunctionSubclass

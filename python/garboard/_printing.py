@@ -84,8 +84,9 @@ def tensor_text(tensor: Tensor) -> str:
     """Return what `repr(tensor)` shows: elements, and what is unusual about the tensor."""
     if tensor.is_disposed:
         return "tensor(<disposed>)"
-    before = _engine._set_overriding(False)
+    before = _engine._set_overriding(None)
     try:
+        _engine._set_overriding(False)
         text = _told(tensor)
         return f"Parameter({text})" if getattr(tensor, "_is_param", False) is True else text
     finally:

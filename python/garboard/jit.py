@@ -6,7 +6,6 @@ So what is to be compiled is returned as it is, and what asks whether it was hea
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from typing import (  # noqa: UP035
     TYPE_CHECKING,
     Any,
@@ -21,6 +20,7 @@ from typing import (  # noqa: UP035
 
 from garboard._arguments import check
 from garboard._arguments.given import items_of, list_of
+from garboard._contexts.blocks import block
 from garboard._names.missing import module_getattr
 from garboard._names.paths import publish_paths
 from garboard.futures import Future
@@ -188,7 +188,7 @@ def wait(future: Future[_T]) -> _T:
     return found
 
 
-@contextmanager
+@block
 def optimized_execution(should_optimize: bool) -> Iterator[None]:
     """Open a block that changes nothing: nothing is compiled.
 
@@ -208,7 +208,7 @@ def optimized_execution(should_optimize: bool) -> Iterator[None]:
     yield
 
 
-@contextmanager
+@block
 def fuser(name: str) -> Iterator[None]:
     """Open a block that changes nothing: `gb.compile` runs chains of elementwise ops as one.
 

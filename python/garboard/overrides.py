@@ -97,8 +97,7 @@ def is_tensor_method_or_property(func: Callable[..., object]) -> bool:
 def _classes(arguments: Iterable[object]) -> list[type]:
     """The classes that take calls over, each before those that it is made of."""
     found: list[type] = []
-    is_on = _engine._set_overriding(False)
-    _engine._set_overriding(is_on)
+    is_on = _engine._set_overriding(None)
     for cls in map(type, arguments if is_on else ()):
         method = getattr(cls, "__torch_function__", _engine._disabled_torch_function_impl)
         plain = cls is Tensor or method is _engine._disabled_torch_function_impl

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from garboard._contexts.blocks import block
 from garboard._contexts.generator import (
     default_generator,
     get_rng_state,
@@ -25,7 +25,7 @@ if not TYPE_CHECKING:
     __getattr__ = module_getattr(__name__)
 
 
-@contextmanager
+@block
 def fork_rng(
     devices: Iterable[Device] | None = None,
     enabled: bool = True,

@@ -7,11 +7,11 @@ list here: for files that `gb.save` wrote. Of PyTorch's own files no class is ev
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from garboard import _engine
 from garboard._arguments.texts import shown
+from garboard._contexts.blocks import block
 from garboard._names.missing import module_getattr
 from garboard.io import load, save
 from garboard.io._pickles import SAFE
@@ -82,7 +82,12 @@ def get_safe_globals() -> list[object]:
     return list(SAFE.values())
 
 
-@contextmanager
+def _set_safe(names: dict[str, object]) -> None:
+    SAFE.clear()
+    SAFE.update(names)
+
+
+@block
 def safe_globals(safe_globals: Sequence[_Named]) -> Iterator[None]:
     """Open a block in which these stand on the list.
 
@@ -101,12 +106,11 @@ def safe_globals(safe_globals: Sequence[_Named]) -> Iterator[None]:
     ReLU()
     """
     before = dict(SAFE)
-    add_safe_globals(safe_globals)
     try:
+        add_safe_globals(safe_globals)
         yield
     finally:
-        SAFE.clear()
-        SAFE.update(before)
+        _engine._put_back(_set_safe, before)
 
 
 if not TYPE_CHECKING:

@@ -77,7 +77,7 @@ class Room:
         _engine._set_grad_enabled(True)
         gb.set_default_dtype(gb.float32)
         if _engine._is_profiling():
-            _engine._stop_profile()
+            _engine._stop_profile(0)
         forward_ad._levels.clear()
         if not _is_open(self.sim):
             self.sim = gb.memory.SimulatedDevice("1 GiB")

@@ -110,6 +110,7 @@ int Signature::place_of(PyObject* name, PyObject* Parameter::*called) const {
 const char* Signature::other_name_of(std::string_view parameter) {
   constexpr std::pair<std::string_view, const char*> known[] = {
       {"dim", "axis"},
+      {"dims", "axis"},
       {"keepdim", "keepdims"},
       {"split_size_or_sections", "split_size"},  // PyTorch's function and method differ
   };

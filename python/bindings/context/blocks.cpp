@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <utility>
 
 #include "python/bindings/context/context_cell.h"
@@ -229,6 +230,87 @@ PyObject* call_pop(PyObject*, PyObject* const* given, Py_ssize_t count) noexcept
   return raise_current();
 }
 
+/// The most times that Ctrl-C may meet one end of a block.
+constexpr int most_tries = 1000;
+
+/// Calls what puts something back until nothing keeps it from its end; raises what it raised first.
+Ref put_back(PyObject* call, PyObject* const* given, std::size_t count) {
+  PyObject *type = nullptr, *value = nullptr, *traceback = nullptr;
+  Ref result;
+  bool is_over = false;
+  for (int i = 0; i < most_tries && !is_over; ++i) {
+    result = Ref(PyObject_Vectorcall(call, given, count, nullptr));
+    // An error of the program's own may be a handler's: what had begun is told once more to end.
+    is_over = result.get() || (type && !PyErr_ExceptionMatches(PyExc_KeyboardInterrupt));
+    if (!result && !type)
+      PyErr_Fetch(&type, &value, &traceback);
+    else
+      PyErr_Clear();
+  }
+  if (!type) return result;
+  PyErr_Restore(type, value, traceback);
+  throw PythonErrorSet();
+}
+
+Ref end_entry(PyObject* self, PyObject* entry, PyObject* const* raised) {
+  const Ref leave(checked(PyObject_GetAttrString(self, "_leave")));
+  PyObject* const given[] = {entry, raised[0], raised[1], raised[2]};
+  return put_back(leave.get(), given, std::size(given));
+}
+
+/// The list of what the blocks of this object have kept that are open.
+Ref entries_of(PyObject* self) {
+  if (Ref found = Ref(PyObject_GetAttrString(self, "_entries"))) {
+    if (!PyList_Check(found.get()))
+      throw_type_error("_EndingBlock: entries of type %s; a list is needed",
+                       Py_TYPE(found.get())->tp_name);
+    return found;
+  }
+  if (!PyErr_ExceptionMatches(PyExc_AttributeError)) throw PythonErrorSet();
+  PyErr_Clear();
+  Ref made(checked(PyList_New(0)));
+  if (PyObject_SetAttrString(self, "_entries", made.get()) < 0) throw PythonErrorSet();
+  return made;
+}
+
+PyObject* enter_ending(PyObject* self, PyObject*) noexcept try {
+  const Ref entries = entries_of(self), entry(checked(PyList_New(0)));
+  Ref result(PyObject_CallMethod(self, "_enter", "O", entry.get()));
+  if (result && PyList_Append(entries.get(), entry.get()) == 0) return result.release();
+  const RaisedAside aside;
+  try {
+    PyObject* const none[] = {Py_None, Py_None, Py_None};
+    end_entry(self, entry.get(), none);
+  } catch (...) {
+    raise_current();
+    PyErr_Clear();
+  }
+  return nullptr;
+} catch (...) {
+  return raise_current();
+}
+
+PyObject* leave_ending(PyObject* self, PyObject* const* given, Py_ssize_t count) noexcept try {
+  if (count != 3) throw_type_error("__exit__: %zd arguments; 3 are needed", count);
+  const Ref entries = entries_of(self);
+  Ref entry(PyObject_CallMethod(entries.get(), "pop", nullptr));
+  if (!entry) {
+    if (!PyErr_ExceptionMatches(PyExc_IndexError)) throw PythonErrorSet();
+    PyErr_Clear();
+    entry = Ref::borrow(Py_None);
+  }
+  return end_entry(self, entry.get(), given).release();
+} catch (...) {
+  return raise_current();
+}
+
+PyObject* call_put_back(PyObject*, PyObject* const* given, Py_ssize_t count) noexcept try {
+  if (count == 0) throw_type_error("_put_back: no arguments; one that can be called is needed");
+  return put_back(given[0], given + 1, static_cast<std::size_t>(count - 1)).release();
+} catch (...) {
+  return raise_current();
+}
+
 bool add_type(PyObject* module, PyType_Spec& spec, const char* name, PyObject* base) {
   const Ref type(PyType_FromSpecWithBases(&spec, base));
   return type && PyModule_AddObjectRef(module, name, type.get()) == 0;
@@ -279,6 +361,21 @@ bool add_stack_block(PyObject* module, PyObject* base) {
   return add_type(module, spec, "_StackBlock", base);
 }
 
+bool add_ending_block(PyObject* module) {
+  static PyMethodDef methods[] = {
+      {"__enter__", enter_ending, METH_NOARGS, "What `_enter` returns, told a list to keep."},
+      {"__exit__", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(&leave_ending)),
+       METH_FASTCALL, "What `_leave` returns, told that list, or None, and what was raised."},
+      {}};
+  static PyType_Slot slots[] = {
+      {Py_tp_methods, methods},
+      {Py_tp_doc, const_cast<char*>("A block whose end Ctrl-C may meet, and does not undo.")},
+      {}};
+  static PyType_Spec spec{"garboard._engine._EndingBlock", sizeof(PyObject), 0,
+                          Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, slots};
+  return add_type(module, spec, "_EndingBlock", nullptr);
+}
+
 }  // namespace
 
 void watch_stack(PyObject* variable, StackWatcher call) noexcept {
@@ -292,8 +389,13 @@ bool add_blocks(PyObject* module) {
        METH_FASTCALL, "Push an entry on the stack that a context variable holds."},
       {"_pop_entry", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(&call_pop)),
        METH_FASTCALL, "Take the innermost entry of an owner off that stack, if there is one."},
+      {"_put_back",
+       reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(&call_put_back)), METH_FASTCALL,
+       "Call a function until Ctrl-C has not kept it from its end; raise what it raised first."},
       {}};
-  if (PyModule_AddFunctions(module, functions) < 0 || !add_grad_block(module)) return false;
+  if (PyModule_AddFunctions(module, functions) < 0 || !add_ending_block(module) ||
+      !add_grad_block(module))
+    return false;
   const Ref base(PyObject_GetAttrString(module, "_GradBlock"));
   return base && add_setting_block(module, base.get()) && add_stack_block(module, base.get());
 }

@@ -13,8 +13,8 @@ using StackWatcher = void (*)(int more) noexcept;
 /// Has the stack of a context variable watched, instead of the one before.
 void watch_stack(PyObject* variable, StackWatcher call) noexcept;
 
-/// Adds `_GradBlock` and the kinds of it: `_SettingBlock`, `_StackBlock`; `_push_entry` and
-/// `_pop_entry`.
+/// Adds `_EndingBlock`; `_GradBlock` and the kinds of it: `_SettingBlock`, `_StackBlock`;
+/// `_push_entry` and `_pop_entry`.
 bool add_blocks(PyObject* module);
 
 }  // namespace garboard::python

@@ -186,6 +186,7 @@ bool add_block(PyObject* module) {
 }
 
 PyObject* set_overriding(PyObject*, PyObject* given) noexcept {
+  if (given == Py_None) return PyBool_FromLong(!is_off);
   const int is_on = PyObject_IsTrue(given);
   if (is_on < 0) return nullptr;
   return PyBool_FromLong(!std::exchange(is_off, !is_on));

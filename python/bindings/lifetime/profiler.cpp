@@ -3,6 +3,7 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -32,8 +33,13 @@ class Label {
   std::optional<OpProfile::Op> op_;
 };
 
-py::tuple stop() {
+/// Who records, by the number that it was told; 0 for nobody. Guarded by the GIL.
+std::uint64_t recording = 0;
+
+py::object stop(std::uint64_t owner) {
+  if (owner && recording != owner) return py::none();
   OpProfile::Result result;
+  recording = 0;
   set_detour(Detour::profile, false);
   {
     const WithoutGil others_may_run;  // one of them may be adding an event
@@ -54,14 +60,17 @@ py::tuple stop() {
 void bind_profiler(py::module_& m) {
   m.def(
       "_start_profile",
-      [](bool shapes, bool memory, int depth) {
+      [](std::uint64_t owner, bool shapes, bool memory, int depth) {
         if (!OpProfile::start(memory))
           throw Error("profile: another profile is running; stop it first");
+        recording = owner;
         set_profiled_details(shapes, depth);
         set_detour(Detour::profile, true);
       },
-      py::arg("shapes"), py::arg("memory"), py::arg("stack_depth"), "Record every op.");
-  m.def("_stop_profile", &stop, "(begin, end, events, memory events), times in ns.");
+      py::arg("owner"), py::arg("shapes"), py::arg("memory"), py::arg("stack_depth"),
+      "Record every op, for an owner with a number.");
+  m.def("_stop_profile", &stop, py::arg("owner"),
+        "(begin, end, events, memory events), times in ns, of that owner's, or of 0, anybody's.");
   m.def("_is_profiling", &OpProfile::is_on, "Whether ops are recorded.");
   py::class_<Label>(m, "_Label", "An event around Python code.")
       .def(py::init<>())

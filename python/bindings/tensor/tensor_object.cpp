@@ -129,7 +129,8 @@ struct Advice {
 constexpr Advice advices[] = {
     {" item tolist numpy buffer bool float int index len iter size stride dim numel element_size "
      "storage_offset data_ptr is_contiguous is_floating_point shape dtype device is_cuda ndim "
-     "nbytes itemsize requires_grad is_leaf grad grad_fn storage untyped_storage ",
+     "nbytes itemsize requires_grad is_leaf grad grad_fn storage untyped_storage "
+     "format copy deepcopy pickle __dlpack__ ",
      "ask before the scope closes, or move it out first (scope.move_to_outer)",
      "ask before it is disposed"},
     {" backward ",

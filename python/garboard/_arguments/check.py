@@ -68,6 +68,13 @@ def of_type(kind: type[_T], op: str, name: str, given: Any) -> _T:
     return given
 
 
+def unless_left(op: str, entry: list[_T] | None) -> list[_T]:
+    """What a block has kept that is open: None where it is left more often; no argument."""
+    if entry is None:
+        raise GarboardError(f"{op}: left more often than entered; use it in a with block")
+    return entry
+
+
 def entered(op: str, blocks: list[_T]) -> _T:
     """What the innermost block that is open has kept, which closes with this; no argument."""
     if not blocks:

@@ -7,12 +7,12 @@ one is left, in whatever thread. A block counts in its own thread and asyncio ta
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, NamedTuple
 
 from garboard import _engine
 from garboard._contexts.autocast_lists import WANTS
+from garboard._contexts.blocks import block
 from garboard._engine import Tensor, is_grad_enabled
 
 __all__ = [
@@ -76,8 +76,8 @@ def innermost(device_type: str) -> Block | None:
 
 def clear_cache() -> None:
     """Forget what parameters were cast to."""
-    for block in BLOCKS.get():
-        block.cache.clear()
+    for it in BLOCKS.get():
+        it.cache.clear()
 
 
 def _is_eligible(given: Any, device_type: str) -> bool:
@@ -135,16 +135,21 @@ def blocks_here() -> tuple[Block, ...]:
     return BLOCKS.get()
 
 
-@contextmanager
+@block
 def entered_again(blocks: tuple[Block, ...]) -> Iterator[None]:
     """Open blocks again that were open once."""
-    for block in blocks:
-        enter(*block[:5])
+    before = BLOCKS.get()
     try:
+        for it in blocks:
+            enter(*it[:5])
         yield
     finally:
-        for block in reversed(blocks):
-            leave(block.owner)
+        _engine._put_back(_leave_down_to, len(before))
+
+
+def _leave_down_to(count: int) -> None:
+    while len(here := BLOCKS.get()) > count:
+        leave(here[-1].owner)
 
 
 def lowered(*given: Any) -> tuple[Any, ...]:

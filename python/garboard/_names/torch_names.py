@@ -16,6 +16,10 @@ _OPS: _Rows = ()
 _FUNCTIONS: _Rows = (
     ("ops run as they are called, so leave it out", "export"),
     ("use gb.tensor(data)", "array"),
+    ("use gb.unsqueeze(x, dim)", "expand_dims"),
+    ("use gb.take_along_dim(x, indices, dim)", "take_along_axis"),
+    ("use gb.repeat_interleave(x, repeats)", "repeat"),
+    ("use gb.rand(*sizes)", "random_sample"),
     ("use gb.Tensor", "ndarray"),
     ("", "masked mps nested"),
     ("", "quantization xpu"),
@@ -49,6 +53,14 @@ _FUNCTIONS: _Rows = (
 _METHODS: _Rows = (
     ("use x.to(dtype)", "astype"),
     ("use x.clone()", "copy"),
+    ("use x.flatten()", "flat"),
+    ("use bytes(x.numpy())", "tobytes"),
+    ("use x.amax() - x.amin()", "ptp"),
+    ("use gb.linalg.eigh(x)", "symeig"),
+    ("use gb.linalg.eig(x)", "eig"),
+    ("use gb.linalg.solve(x, b)", "solve"),
+    ("use gb.linalg.lstsq(x, b)", "lstsq"),
+    ("", "to_sparse_csc to_sparse_bsr to_sparse_bsc smm sspaddmm reinforce map2_"),
     ("use gb.nn.functional.gelu(x)", "gelu"),
     ("give tensors to processes as arguments: they are copied", "share_memory_"),
     ("", "to_mkldnn"),
@@ -154,7 +166,12 @@ def _by_name(*tables: _Rows) -> dict[str, str]:
     return {name: advice for table in tables for advice, names in table for name in names.split()}
 
 
-NUMPYS = frozenset({"array", "astype", "copy", "ndarray"})
+NUMPYS = frozenset(
+    {
+        *("array", "astype", "copy", "expand_dims", "flat", "ndarray", "ptp"),
+        *("random_sample", "repeat", "take_along_axis", "tobytes"),
+    }
+)
 
 # By where a name is looked for: a module, or the type in garboard's `Tensor` and nn's `Module`.
 ADVICE = {

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 from garboard import _engine
 from garboard._arguments import check
 from garboard._arguments.given import items_of
+from garboard._arguments.numpy_names import takes_axis
 from garboard._arguments.out import written
 from garboard._contexts.autocasting import count_of_blocks, lowered
 from garboard._engine import DeviceError, DTypeError, ShapeError, Tensor
@@ -81,6 +82,7 @@ def einsum(*args: Any) -> Tensor:
     return tensor.permute([labels.index(label) for label in plan.output])
 
 
+@takes_axis
 def tensordot(
     a: Tensor,
     b: Tensor,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from garboard import _engine
 from garboard._arguments import check
+from garboard._arguments.numpy_names import takes_axis
 from garboard._arguments.texts import shown
 from garboard._engine import IndexOutOfRangeError, ShapeError, Tensor
 
@@ -18,6 +19,7 @@ __all__ = ["gradient"]
 _Spacing = Any  # a number or a tensor of places
 
 
+@takes_axis
 def gradient(
     input: Tensor,
     *,

@@ -76,6 +76,7 @@ def _dlpack(
         DisposedError: The tensor is disposed.
     """
     op = "__dlpack__"
+    _engine._require_living(self, op)
     if stream is not None and stream != -1:
         raise ValueError(f"{op}: stream {shown(stream)}; None is needed, the CPU has no streams")
     version = _version(max_version)

@@ -37,8 +37,10 @@ def _deepcopy(self: Tensor, memo: dict[Any, Any]) -> Tensor:
 
     Raises:
         GradientError: The tensor was computed by recorded ops; their graph cannot be copied.
+        DisposedError: The tensor has ended.
         TypeError: `memo` is no dict.
     """
+    _engine._require_living(self, "deepcopy")
     if not self.is_leaf:
         raise GradientError(
             "deepcopy: a tensor computed by recorded ops; copy detach() of it, or a leaf"
@@ -92,9 +94,13 @@ def _format(self: Tensor, spec: str) -> str:
 
     Raises:
         ShapeError: A number's format, and several elements or none.
+        DisposedError: A number's format, and the tensor has ended.
     """
     # With a precision, a format for text would cut the text off.
     is_of_number = "." in spec or (spec[-1:].isalpha() and spec[-1] != "s")
+    if self.is_disposed and not is_of_number:
+        return format(repr(self), spec)
+    _engine._require_living(self, "format")
     if (self.ndim == 0 and type(self) is Tensor) or (is_of_number and self.numel() == 1):
         return format(self.item(), spec)
     if not is_of_number:
@@ -108,6 +114,7 @@ def _format(self: Tensor, spec: str) -> str:
 
 def _copy(self: Tensor) -> Tensor:
     """Return another alias of the same storage, as `copy.copy` of a tensor."""
+    _engine._require_living(self, "copy")
     made = self.detach() if self.is_leaf else self.alias()
     result = _of_class(type(self), made)
     if self.is_leaf:
@@ -122,7 +129,9 @@ def _reduce(self: Tensor, protocol: Any) -> tuple[Any, ...]:
 
     Raises:
         GradientError: The tensor was computed by recorded ops; their graph cannot be pickled.
+        DisposedError: The tensor has ended.
     """
+    _engine._require_living(self, "pickle")
     if not self.is_leaf:
         raise GradientError(
             "pickle: a tensor computed by recorded ops; pickle detach() of it, or a leaf"

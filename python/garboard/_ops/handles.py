@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TypeVar
 
 from garboard._arguments import check
+from garboard._arguments.numpy_names import takes_axis
 from garboard._engine import GradientError, Tensor
 from garboard._native import add_methods
 from garboard.types import Size
@@ -35,6 +36,7 @@ def changed(op: str, tensor: Tensor, made: Tensor) -> Tensor:
     return tensor
 
 
+@takes_axis
 def squeeze_(self: Tensor, dim: int | tuple[int, ...] | list[int] | None = None) -> Tensor:
     """Take dims of size 1 out, in place.
 
@@ -55,6 +57,7 @@ def squeeze_(self: Tensor, dim: int | tuple[int, ...] | list[int] | None = None)
     return changed("squeeze_", self, held.squeeze() if dim is None else held.squeeze(dim))
 
 
+@takes_axis
 def unsqueeze_(self: Tensor, dim: int) -> Tensor:
     """Put a dim of size 1 in, in place.
 

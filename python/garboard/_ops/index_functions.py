@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from garboard import _engine
 from garboard._arguments import check
+from garboard._arguments.numpy_names import takes_axis
 from garboard._arguments.out import written
 from garboard._arguments.returned import shown_as
 from garboard._engine import DTypeError, IndexOutOfRangeError, ShapeError, Tensor
@@ -22,6 +23,7 @@ __all__ = ["histogram", "histogramdd", "index_reduce", "renorm", "unravel_index"
 _REDUCES = ("prod", "mean", "amax", "amin")
 
 
+@takes_axis
 def index_reduce(
     input: Tensor,
     dim: int,
@@ -185,6 +187,7 @@ def unravel_index(indices: Tensor, shape: int | Size) -> tuple[Tensor, ...]:
     return tuple(reversed(found))
 
 
+@takes_axis
 def renorm(
     input: Tensor, p: float, dim: int, maxnorm: float, *, out: Tensor | None = None
 ) -> Tensor:

@@ -37,8 +37,8 @@ _OPERATORS: dict[str, tuple[Callable[[Any, Any], Any], str]] = {
     "bitwise_and": (operator.and_, "bitwise_and"),
     "bitwise_or": (operator.or_, "bitwise_or"),
     "bitwise_xor": (operator.xor, "bitwise_xor"),
-    "left_shift": (operator.lshift, "left_shift"),
-    "right_shift": (operator.rshift, "right_shift"),
+    "left_shift": (operator.lshift, "bitwise_left_shift"),
+    "right_shift": (operator.rshift, "bitwise_right_shift"),
     "equal": (operator.eq, "eq"),
     "not_equal": (operator.ne, "ne"),
     "less": (operator.lt, "lt"),
@@ -120,13 +120,15 @@ def _operand(given: Any, op: str) -> Any:
             f"Tensor{'' if op == 'matmul' else ' or a number'} is needed: gb.from_numpy(array) is "
             "a Tensor over the same memory"
         )
-    if given.dtype.kind not in "biuf":
+    if given.dtype.kind not in "biufc":
         raise TypeError(
-            f"{op}: an operand is a NumPy scalar of dtype {given.dtype}; a Tensor or a real number "
-            "is needed"
+            f"{op}: an operand is a NumPy scalar of dtype {given.dtype}; a Tensor or a number is "
+            "needed"
         )
     value = given.item()
-    return float(value) if isinstance(value, np.generic) else value  # of a long double
+    if isinstance(value, np.generic):  # of a long double
+        return complex(value) if given.dtype.kind == "c" else float(value)
+    return value
 
 
 def _read(given: Any, name: str, depth: int = 0) -> Any:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from garboard import _engine
 from garboard._arguments import check
+from garboard._arguments.numpy_names import takes_axis
 from garboard._arguments.out import written
 from garboard._engine import ShapeError, Tensor
 from garboard._native import add_methods
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["as_strided_scatter", "diagonal_scatter", "select_scatter", "slice_scatter"]
 
 
+@takes_axis
 def slice_scatter(
     input: Tensor,
     src: Tensor,
@@ -62,6 +64,7 @@ def slice_scatter(
     return _replaced(op, input, src, lambda copy: copy[index], out)
 
 
+@takes_axis
 def select_scatter(
     input: Tensor, src: Tensor, dim: int, index: int, *, out: Tensor | None = None
 ) -> Tensor:

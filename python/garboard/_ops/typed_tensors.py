@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from garboard import _engine
+from garboard._arguments.texts import shown
 from garboard._engine import Tensor
 from garboard._ops.traits import made_as_before
 
@@ -39,8 +40,13 @@ class _TypedTensor(type):
             and instance.device.type == cls.device_type
         )
 
-    def __call__(cls, *given: Any) -> Tensor:
+    def __call__(cls, *given: Any, **named: Any) -> Tensor:
         """Return a tensor of the data, or of the sizes, that are given."""
+        if named:
+            raise TypeError(
+                f"{cls.__name__}: no parameter is named {shown(next(iter(named)))}; dtype and "
+                "device are those of the name, gb.tensor() takes others"
+            )
         return made_as_before(*given, dtype=cls.dtype, device=cls.device_type)
 
 

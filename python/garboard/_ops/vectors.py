@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from garboard import _engine
 from garboard._arguments import check
+from garboard._arguments.numpy_names import takes_axis
 from garboard._engine import DTypeError, ShapeError, Tensor
 from garboard._ops.triangles import triu_indices
 
@@ -208,6 +209,7 @@ def vander(
     return found if rises else found.flip(-1)
 
 
+@takes_axis
 def trapezoid(
     y: Tensor, x: Tensor | None = None, *, dx: Number | None = None, dim: int = -1
 ) -> Tensor:
@@ -245,6 +247,7 @@ def trapezoid(
     return whole if dx is None else whole * check.worth("trapezoid", "dx", dx)
 
 
+@takes_axis
 def cumulative_trapezoid(
     y: Tensor, x: Tensor | None = None, *, dx: Number | None = None, dim: int = -1
 ) -> Tensor:

@@ -7,6 +7,7 @@ from typing import Any
 
 from garboard import _engine
 from garboard._arguments import check
+from garboard._arguments.numpy_names import takes_axis
 from garboard._engine import Tensor
 from garboard._native import add_methods
 from garboard.types import Size
@@ -51,6 +52,7 @@ COPIES: dict[str, Callable[..., Any]] = {
 globals().update(COPIES)
 
 
+@takes_axis
 def narrow_copy(input: Tensor, dim: int, start: int, length: int) -> Tensor:
     """Return a copy of some places along a dim.
 
@@ -73,6 +75,7 @@ def narrow_copy(input: Tensor, dim: int, start: int, length: int) -> Tensor:
     return input.narrow(dim, start, length).clone()
 
 
+@takes_axis
 def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
     """Return `chunk`: views, whose writes are seen in the tensor.
 
@@ -94,6 +97,7 @@ def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]
     return input.chunk(chunks, dim)
 
 
+@takes_axis
 def unsafe_split(input: Tensor, split_size: int, dim: int = 0) -> tuple[Tensor, ...]:
     """Return `split`: views, whose writes are seen in the tensor.
 
@@ -115,6 +119,7 @@ def unsafe_split(input: Tensor, split_size: int, dim: int = 0) -> tuple[Tensor, 
     return input.split(split_size, dim)
 
 
+@takes_axis
 def unsafe_split_with_sizes(input: Tensor, split_sizes: Size, dim: int = 0) -> tuple[Tensor, ...]:
     """Return `split` by sizes: views, whose writes are seen in the tensor.
 

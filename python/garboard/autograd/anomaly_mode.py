@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any, TypeVar
+
 from garboard import _engine
 from garboard._arguments.check import flag
+from garboard._contexts.decorating import decorated
 
 __all__ = ["detect_anomaly", "set_detect_anomaly"]
 
+_F = TypeVar("_F", bound=Callable[..., Any])
 _FINDS_NAN = 8  # as in csrc/tensor/grad_mode.h
 
 
@@ -38,6 +43,11 @@ class detect_anomaly(_engine._GradBlock):
     def __init__(self, check_nan: bool = True) -> None:
         self._bits = _FINDS_NAN if flag("detect_anomaly", "check_nan", check_nan) else 0
 
+    def __call__(self, function: _F) -> _F:
+        """Run each call of `function` in such a block."""
+        in_block: _F = decorated(self, function)
+        return in_block
+
 
 class set_detect_anomaly(_engine._SettingBlock):
     """Look for NaN from now on, or no longer; used with `with`, as before afterwards.
@@ -57,6 +67,7 @@ class set_detect_anomaly(_engine._SettingBlock):
     """
 
     _mask = _FINDS_NAN
+    _decorate = detect_anomaly.__call__
 
     def __new__(cls, mode: bool, check_nan: bool = True) -> set_detect_anomaly:
         op = "set_detect_anomaly"

@@ -8,7 +8,7 @@ its derivative times the directions is J v.
 from __future__ import annotations
 
 from types import TracebackType
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from garboard import _engine
 from garboard._arguments import check
@@ -51,12 +51,16 @@ def enter_dual_level() -> int:
     Raises:
         GradientError: One is open.
     """
-    if _levels:
-        raise GradientError(
-            "enter_dual_level: a level is open; one at a time is needed: nest func.jvp() instead"
-        )
+    _refuse_another("enter_dual_level")
     _levels.append([])
     return 0
+
+
+def _refuse_another(op: str) -> None:
+    if _levels:
+        raise GradientError(
+            f"{op}: a level is open; one at a time is needed: nest func.jvp() instead"
+        )
 
 
 def exit_dual_level(*, level: int | None = None) -> None:
@@ -69,7 +73,7 @@ def exit_dual_level(*, level: int | None = None) -> None:
     _levels.pop()
 
 
-class dual_level:
+class dual_level(_engine._EndingBlock):
     """Let duals be made in a block; their directions are forgotten at its end.
 
     Raises:
@@ -82,16 +86,25 @@ class dual_level:
     tensor([2., 0.])
     """
 
-    def __enter__(self) -> int:
-        return enter_dual_level()
+    if TYPE_CHECKING:
 
-    def __exit__(
+        def __enter__(self) -> int: ...  # type: ignore[override]
+
+    def _enter(self, entry: list[list[_Direction]]) -> int:
+        _refuse_another("dual_level")
+        entry.append([])
+        _levels.append(entry[0])
+        return 0
+
+    def _leave(
         self,
+        entry: list[list[_Direction]] | None,
         kind: type[BaseException] | None,
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        exit_dual_level()
+        for level in check.unless_left("dual_level", entry):
+            _levels[:] = [it for it in _levels if it is not level]
 
 
 def _innermost(op: str, level: Any) -> list[_Direction]:

@@ -1,9 +1,9 @@
 """Switches of CUDA's libraries, as PyTorch names them."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
 
 from garboard._arguments import check
+from garboard._contexts.blocks import block
 from garboard._settings import get_float32_matmul_precision, set_float32_matmul_precision
 
 __all__ = [
@@ -145,7 +145,7 @@ def cudnn_sdp_enabled() -> bool:
     return _kernels["cudnn"]
 
 
-@contextmanager
+@block
 def sdp_kernel(
     enable_flash: bool = True,
     enable_math: bool = True,
@@ -171,11 +171,11 @@ def sdp_kernel(
     False
     """
     before = dict(_kernels)
-    enable_flash_sdp(enable_flash)
-    enable_math_sdp(enable_math)
-    enable_mem_efficient_sdp(enable_mem_efficient)
-    enable_cudnn_sdp(enable_cudnn)
     try:
+        enable_flash_sdp(enable_flash)
+        enable_math_sdp(enable_math)
+        enable_mem_efficient_sdp(enable_mem_efficient)
+        enable_cudnn_sdp(enable_cudnn)
         yield
     finally:
         _kernels.update(before)

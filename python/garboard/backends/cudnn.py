@@ -5,12 +5,12 @@ At first it takes those ways alone that sum in one order, of float32 in float32.
 
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
 from types import ModuleType
 from typing import TYPE_CHECKING
 
 from garboard import _engine
 from garboard._arguments import check
+from garboard._contexts.blocks import block
 from garboard._settings import CudnnSwitches, cudnn_switches, set_cudnn_switches
 
 __all__ = [
@@ -75,7 +75,7 @@ def is_available() -> bool:
     return _engine._cudnn_version() > 0
 
 
-@contextmanager
+@block
 def flags(
     enabled: bool = True,
     benchmark: bool = False,
@@ -109,11 +109,11 @@ def flags(
     before = cudnn_switches()
     given = {"enabled": enabled, "deterministic": deterministic, "allow_tf32": allow_tf32}
     flags = {name: check.flag("flags", name, value) for name, value in given.items()}
-    set_cudnn_switches(CudnnSwitches(**flags))
     try:
+        set_cudnn_switches(CudnnSwitches(**flags))
         yield
     finally:
-        set_cudnn_switches(before)
+        _engine._put_back(set_cudnn_switches, before)
 
 
 def version() -> int | None:

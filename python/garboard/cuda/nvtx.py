@@ -7,11 +7,11 @@ handles. Nothing is loaded before the first of them is called.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
 from ctypes import CDLL, c_char_p, c_uint64
 from functools import cache
 
 from garboard._arguments import check
+from garboard._contexts.blocks import block
 
 __all__ = ["is_available", "mark", "range", "range_end", "range_pop", "range_push", "range_start"]
 
@@ -129,7 +129,7 @@ def mark(msg: str) -> None:
         library.nvtxMarkA(name)
 
 
-@contextmanager
+@block
 def range(msg: str, *args: object, **kwargs: object) -> Iterator[None]:
     """Open a range for a block.
 

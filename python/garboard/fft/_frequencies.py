@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from garboard import _engine
 from garboard._arguments import check
+from garboard._arguments.numpy_names import takes_axis
 from garboard._arguments.out import written
 from garboard._arguments.texts import shown
 from garboard._engine import ShapeError, Tensor
@@ -104,6 +105,7 @@ def _checked(op: str, n: object, d: object) -> tuple[int, float]:
     return count, step
 
 
+@takes_axis
 def fftshift(input: Tensor, dim: Dims = None) -> Tensor:
     """Move the frequency 0 to the middle.
 
@@ -124,6 +126,7 @@ def fftshift(input: Tensor, dim: Dims = None) -> Tensor:
     return _rolled("fft.fftshift", input, dim, 1)
 
 
+@takes_axis
 def ifftshift(input: Tensor, dim: Dims = None) -> Tensor:
     """Move the frequency 0 from the middle back to the start.
 

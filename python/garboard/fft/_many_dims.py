@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from garboard._arguments.numpy_names import takes_axis
 from garboard._engine import Tensor
 from garboard.fft._arguments import Dims
 from garboard.fft._forms import between_complex, from_half, to_half
@@ -26,6 +27,7 @@ __all__ = [
 _LAST_TWO = (-2, -1)
 
 
+@takes_axis
 def fft2(
     input: Tensor,
     s: Sequence[int] | None = None,
@@ -60,6 +62,7 @@ def fft2(
     return between_complex("fft.fft2", input, s, dim, norm, out, is_there=True)
 
 
+@takes_axis
 def ifft2(
     input: Tensor,
     s: Sequence[int] | None = None,
@@ -94,6 +97,7 @@ def ifft2(
     return between_complex("fft.ifft2", input, s, dim, norm, out, is_there=False)
 
 
+@takes_axis
 def rfft2(
     input: Tensor,
     s: Sequence[int] | None = None,
@@ -127,6 +131,7 @@ def rfft2(
     return to_half("fft.rfft2", input, s, dim, norm, out, is_there=True)
 
 
+@takes_axis
 def irfft2(
     input: Tensor,
     s: Sequence[int] | None = None,
@@ -161,6 +166,7 @@ def irfft2(
     return from_half("fft.irfft2", input, s, dim, norm, out, is_there=False)
 
 
+@takes_axis
 def hfft2(
     input: Tensor,
     s: Sequence[int] | None = None,
@@ -195,6 +201,7 @@ def hfft2(
     return from_half("fft.hfft2", input, s, dim, norm, out, is_there=True)
 
 
+@takes_axis
 def ihfft2(
     input: Tensor,
     s: Sequence[int] | None = None,
@@ -228,6 +235,7 @@ def ihfft2(
     return to_half("fft.ihfft2", input, s, dim, norm, out, is_there=False)
 
 
+@takes_axis
 def fftn(
     input: Tensor,
     s: Sequence[int] | None = None,
@@ -262,6 +270,7 @@ def fftn(
     return between_complex("fft.fftn", input, s, dim, norm, out, is_there=True)
 
 
+@takes_axis
 def ifftn(
     input: Tensor,
     s: Sequence[int] | None = None,
@@ -296,6 +305,7 @@ def ifftn(
     return between_complex("fft.ifftn", input, s, dim, norm, out, is_there=False)
 
 
+@takes_axis
 def rfftn(
     input: Tensor,
     s: Sequence[int] | None = None,
@@ -329,6 +339,7 @@ def rfftn(
     return to_half("fft.rfftn", input, s, dim, norm, out, is_there=True)
 
 
+@takes_axis
 def irfftn(
     input: Tensor,
     s: Sequence[int] | None = None,
@@ -363,6 +374,7 @@ def irfftn(
     return from_half("fft.irfftn", input, s, dim, norm, out, is_there=False)
 
 
+@takes_axis
 def hfftn(
     input: Tensor,
     s: Sequence[int] | None = None,
@@ -397,6 +409,7 @@ def hfftn(
     return from_half("fft.hfftn", input, s, dim, norm, out, is_there=True)
 
 
+@takes_axis
 def ihfftn(
     input: Tensor,
     s: Sequence[int] | None = None,

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from garboard._arguments.numpy_names import takes_axis
 from garboard._engine import Tensor
 from garboard.fft._forms import between_complex, from_half, to_half
 
 __all__ = ["fft", "hfft", "ifft", "ihfft", "irfft", "rfft"]
 
 
+@takes_axis
 def fft(
     input: Tensor,
     n: int | None = None,
@@ -41,6 +43,7 @@ def fft(
     return between_complex("fft.fft", input, n, dim, norm, out, is_there=True)
 
 
+@takes_axis
 def ifft(
     input: Tensor,
     n: int | None = None,
@@ -74,6 +77,7 @@ def ifft(
     return between_complex("fft.ifft", input, n, dim, norm, out, is_there=False)
 
 
+@takes_axis
 def rfft(
     input: Tensor,
     n: int | None = None,
@@ -107,6 +111,7 @@ def rfft(
     return to_half("fft.rfft", input, n, dim, norm, out, is_there=True)
 
 
+@takes_axis
 def irfft(
     input: Tensor,
     n: int | None = None,
@@ -140,6 +145,7 @@ def irfft(
     return from_half("fft.irfft", input, n, dim, norm, out, is_there=False)
 
 
+@takes_axis
 def hfft(
     input: Tensor,
     n: int | None = None,
@@ -173,6 +179,7 @@ def hfft(
     return from_half("fft.hfft", input, n, dim, norm, out, is_there=True)
 
 
+@takes_axis
 def ihfft(
     input: Tensor,
     n: int | None = None,

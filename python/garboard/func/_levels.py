@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
+from garboard._contexts.blocks import block
 from garboard._contexts.grad_mode import enable_grad
 from garboard._engine import Tensor, is_grad_enabled
 from garboard.autograd._leaves import AccumulateGrad
@@ -57,13 +57,14 @@ class Level:
         return False
 
 
-@contextmanager
+@block
 def level() -> Iterator[Level]:
     """Open a level inside the current one, and record."""
-    entered = Level(_current.get())
-    token = _current.set(entered)
+    outer = _current.get()
+    entered = Level(outer)
     try:
+        _current.set(entered)
         with enable_grad():
             yield entered
     finally:
-        _current.reset(token)
+        _current.set(outer)

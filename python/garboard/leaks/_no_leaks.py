@@ -9,6 +9,7 @@ from types import TracebackType
 from typing import Any, Self, TypeVar, overload
 
 from garboard._arguments import check
+from garboard._engine import _EndingBlock
 from garboard._scopes import tensors_in
 from garboard.leaks._errors import LeakError
 from garboard.leaks.evidence._evidence import Evidence, Provider, evidence_of
@@ -23,7 +24,7 @@ __all__ = ["NoLeaks", "no_leaks"]
 _F = TypeVar("_F", bound=Callable[..., Any])
 
 
-class NoLeaks:
+class NoLeaks(_EndingBlock):
     """Made by `no_leaks()`: a context manager, also for `async with`, and a decorator.
 
     Args:
@@ -38,21 +39,24 @@ class NoLeaks:
     def __init__(self, iterations: int, warmup: int, provider: Provider = "garboard") -> None:
         self._iterations, self._warmup = iterations, warmup
         self._evidence = evidence_of("no_leaks", provider)
-        self._since: list[Since] = []
         self._hear: Callable[[LeakReport], None] = _raise_if_leaky
 
-    def __enter__(self) -> Self:
+    def _enter(self, entry: list[Since]) -> Self:
         self._evidence.open()
-        self._since.append(self._evidence.now())
+        entry.append(self._evidence.now())
         return self
 
-    def __exit__(
+    def _leave(
         self,
+        entry: list[Since] | None,
         kind: type[BaseException] | None,
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        since = check.entered("no_leaks", self._since)
+        kept = check.unless_left("no_leaks", entry)
+        if not kept:  # Ctrl-C came while it was entered, or at its end
+            return
+        since = kept.pop()
         try:
             if error is None:  # a traceback keeps its frames, and with them their tensors
                 self._hear(LeakReport(*judged(since, evidence=self._evidence)))

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from types import TracebackType
 from typing import TYPE_CHECKING, Literal, Self
 from weakref import WeakSet
 
 from garboard._arguments import check
 from garboard._arguments.texts import shown
+from garboard._engine import _EndingBlock
 from garboard._shown.site import site_of
 from garboard.leaks._errors import LeakError
 from garboard.leaks._snapshot import Snapshot, counts_and_groups
@@ -51,7 +52,7 @@ running: WeakSet[LeakWatcher] = WeakSet()  # between enter and exit
 OnLeak = Literal["warn", "raise"] | Callable[[Leak], object]
 
 
-class LeakWatcher:
+class LeakWatcher(_EndingBlock):
     """Watches what a loop leaves behind; made by `watch()`, used as a context manager.
 
     Call `step()` at the end of each step. Most calls count and return; every eighth asks the
@@ -106,8 +107,9 @@ class LeakWatcher:
         noun = "leak" if found == 1 else "leaks"
         return f"<LeakWatcher: in step {self._steps.now}, {found} {noun} announced>"
 
-    def __enter__(self) -> Self:
+    def _enter(self, entry: list[object]) -> Self:
         self._evidence.open()
+        entry.append(self)
         self._steps = Steps(self._evidence)
         self._since = self._evidence.now()
         self._warm_bytes = self._live_bytes()
@@ -118,14 +120,19 @@ class LeakWatcher:
         running.add(self)
         return self
 
-    def __exit__(
+    def _leave(
         self,
+        entry: list[object] | None,
         kind: type[BaseException] | None,
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
+        kept = check.unless_left("watch", entry)
+        if not kept:  # Ctrl-C came while it was entered, or at its end
+            return
         self._collected.stop()
         running.discard(self)
+        kept.clear()
         try:
             if error is None:  # a traceback keeps its frames, and with them their tensors
                 self._report = self.report()
@@ -217,18 +224,7 @@ class LeakWatcher:
         ...         watch.step()
         """
         before = self._steps.enter_phase(check.text("phase", "name", name))
-        depth = Opened.here().depth
-
-        @contextmanager
-        def until_left() -> Iterator[None]:
-            self._within.append(depth)
-            try:
-                yield
-            finally:
-                self._within.remove(depth)
-                self._steps.enter_phase(before)
-
-        return until_left()
+        return self._steps.until_left(before, self._within, Opened.here().depth)
 
     def exclude(self, *things: object, reason: str = "") -> None:
         """Never report these tensors, nor what is held by way of these modules or other objects.

@@ -7,6 +7,7 @@ from math import inf
 from typing import TYPE_CHECKING, Any
 
 from garboard._arguments import check
+from garboard._arguments.numpy_names import takes_axis
 from garboard._arguments.out import written
 from garboard._engine import ShapeError, Tensor
 from garboard.linalg._factors import svdvals
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["matrix_norm", "norm", "vector_norm"]
 
 
+@takes_axis
 def vector_norm(
     x: Tensor,
     ord: Number = 2,
@@ -57,6 +59,7 @@ def vector_norm(
     return written(op, x.norm(check.worth(op, "ord", ord), dim, keepdim, dtype), out)
 
 
+@takes_axis
 def matrix_norm(
     A: Tensor,
     ord: Number | str = "fro",
@@ -147,6 +150,7 @@ def _largest(values: Tensor) -> Tensor:
     return values.amax(-1) if values.shape[-1] else values.sum(-1)
 
 
+@takes_axis
 def norm(
     A: Tensor,
     ord: Number | str | None = None,

@@ -9,6 +9,7 @@ from typing import Any
 from garboard import _engine
 from garboard._arguments import check
 from garboard._arguments.given import items_of
+from garboard._arguments.numpy_names import takes_axis
 from garboard._arguments.out import written
 from garboard._arguments.texts import shown
 from garboard._engine import DTypeError, ShapeError, Tensor
@@ -54,6 +55,7 @@ def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor
     return written("linalg.matmul", _engine.matmul(input, other), out)
 
 
+@takes_axis
 def cross(input: Tensor, other: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor:
     """Multiply vectors of three elements to what stands upright on both.
 
@@ -117,6 +119,7 @@ def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> T
     return check.tensor("linalg.diagonal", "A", A).diagonal(offset, dim1, dim2)
 
 
+@takes_axis
 def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor:
     """Multiply vectors along a dim, and add up; complex ones of `x` are conjugated.
 

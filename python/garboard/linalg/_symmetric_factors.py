@@ -129,7 +129,8 @@ def ldl_solve(
     turns = check.flag(op, "hermitian", hermitian)
     _square(op, "LD", LD)
     check.tensor(op, "pivots", pivots)
-    if pivots.dtype != _engine.int32 or check.tensor(op, "B", B).dtype != LD.dtype:
+    check.tensor(op, "B", B)
+    if pivots.dtype != _engine.int32 or B.dtype != LD.dtype:
         raise DTypeError(
             f"{op}: dtypes {LD.dtype}, {pivots.dtype} and {B.dtype}; that of LD for B, and int32 "
             "for pivots, are needed"

@@ -6,6 +6,7 @@ from __future__ import annotations
 from math import prod
 
 from garboard._arguments import check
+from garboard._arguments.numpy_names import takes_axis
 from garboard._arguments.out import written
 from garboard._arguments.texts import shown
 from garboard._engine import IndexOutOfRangeError, ShapeError, Tensor
@@ -14,6 +15,7 @@ from garboard.linalg._solving import inv, solve
 __all__ = ["tensorinv", "tensorsolve"]
 
 
+@takes_axis
 def tensorsolve(
     A: Tensor,
     B: Tensor,

@@ -36,6 +36,9 @@ def refuse_modes(name: str, group: _Group) -> None:
     for option, instead in _MODES.items():
         if option in group and check.flag(name, option, group[option]):
             raise NotImplementedError(f"{name}: {option}=True is not in garboard yet; {instead}")
+    for option in ("foreach", "fused"):
+        if group.get(option) is not None:
+            check.flag(name, option, group[option])
 
 
 def _parts(given: Any) -> Any:

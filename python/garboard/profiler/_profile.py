@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable
 from enum import Enum
-from functools import wraps
+from itertools import count as counting
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from garboard import _engine
-from garboard._arguments.check import count, entered, flag, function, text
+from garboard._arguments.check import count, flag, function, text, unless_left
 from garboard._arguments.given import list_of
+from garboard._contexts.decorating import decorated
 from garboard._engine import GarboardError
 from garboard.profiler._averages import EventAverages, averages_of
 from garboard.profiler._events import MemoryEvent, OpEvent, Recorded, recorded_from
@@ -27,6 +28,7 @@ __all__ = [
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 _STACK_DEPTH = 32
+_numbers = counting(1)  # of recordings, by which the engine knows whose it ends
 _RECORDING = (ProfilerAction.RECORD, ProfilerAction.RECORD_AND_SAVE)
 
 
@@ -59,7 +61,7 @@ def kineto_available() -> bool:
     return True
 
 
-class profile:
+class profile(_engine._EndingBlock):
     """Record every op of a block, on all threads: its time, and what it allocated and freed.
 
     One profile records at a time. What it has recorded is kept until it is gone; it holds no
@@ -117,7 +119,8 @@ class profile:
         self._is_open = False
         self._step: record_function | None = None
         self.step_num: int = 0
-        self._live_before: dict[str, int] | None = None
+        self._recording = 0  # its number, while it records
+        self._live_before: dict[str, int] = {}
         self._recorded: Recorded | None = None
 
     def start(self) -> None:
@@ -133,12 +136,16 @@ class profile:
         >>> [event.name for event in prof.events()]
         ['ones']
         """
-        if self._is_open and self._live_before is None:
+        if self._is_open:
             raise GarboardError("start: the profile has begun already; stop() ends it")
         action = self._planned(0)
-        if action in _RECORDING:
-            self._begin(0)
         self.step_num, self._action, self._is_open = 0, action, True
+        if action in _RECORDING:
+            try:
+                self._begin(0)
+            except GarboardError:  # another one records
+                self._recording, self._is_open = 0, False
+                raise
 
     def stop(self) -> None:
         """End it; what still runs counts as far as it came. Idempotent.
@@ -148,11 +155,12 @@ class profile:
         """
         if not self._is_open:
             return
-        self._is_open = False
-        if self._live_before is not None:
+        was_recording = self._recording
+        if was_recording:
             self._end()
-            if self._on_trace_ready is not None:
-                self._on_trace_ready(self)
+        self._is_open = False
+        if was_recording and self._on_trace_ready is not None:
+            self._on_trace_ready(self)
 
     def step(self) -> None:
         """End a step of the program, and do in the next what the schedule says.
@@ -175,11 +183,11 @@ class profile:
         action, ended = self._planned(number), self._action
         self.step_num, self._action = number, action
         is_cut = ended is ProfilerAction.RECORD_AND_SAVE or action not in _RECORDING
-        if self._live_before is not None and is_cut:
+        if self._recording and is_cut:
             self._end()
             if ended is ProfilerAction.RECORD_AND_SAVE and self._on_trace_ready is not None:
                 self._on_trace_ready(self)
-        if self._live_before is not None:
+        if self._recording:
             self._name_step(number)
         elif action in _RECORDING:
             self._begin(number)
@@ -197,7 +205,8 @@ class profile:
 
     def _begin(self, step: int) -> None:
         depth = _STACK_DEPTH if self._stack else 0
-        _engine._start_profile(self._shapes, self._memory, depth)
+        self._recording = next(_numbers)  # first, for Ctrl-C may come between any two lines
+        _engine._start_profile(self._recording, self._shapes, self._memory, depth)
         self._live_before = dict(_engine._live_counts()[3])
         self._recorded = None
         self._name_step(step)
@@ -215,20 +224,27 @@ class profile:
 
     def _end(self) -> None:
         self._end_step()
-        before, self._live_before = self._live_before or {}, None
-        self._recorded = recorded_from(_engine._stop_profile(), before)
+        found = _engine._stop_profile(self._recording)
+        self._recording = 0
+        if found is not None:
+            self._recorded = recorded_from(found, self._live_before)
 
-    def __enter__(self) -> Self:
+    def _enter(self, entry: list[Any]) -> Self:
+        is_mine = not self._is_open
+        if is_mine:
+            entry.append(self)
         self.start()
         return self
 
-    def __exit__(
+    def _leave(
         self,
+        entry: list[Any] | None,
         kind: type[BaseException] | None,
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        self.stop()
+        if unless_left("profile", entry):
+            self.stop()
 
     def _result(self, asker: str) -> Recorded:
         if self._recorded is None:
@@ -346,8 +362,10 @@ class profile:
         write_json("export_memory_speedscope", path, content)
 
 
-class record_function:
+class record_function(_engine._EndingBlock):
     """Name a part of a program: an event around what runs in a block or in a decorated function.
+
+    Of a generator or a coroutine that is decorated, each part that runs at once is an event.
 
     Args:
         name: Of the event.
@@ -363,26 +381,22 @@ class record_function:
 
     def __init__(self, name: str) -> None:
         self.name: str = text("record_function", "name", name)
-        self._labels: list[_engine._Label] = []  # of blocks that are open, one may be in another
 
-    def __enter__(self) -> Self:
-        label = _engine._Label()
-        label.enter(self.name)
-        self._labels.append(label)
+    def _enter(self, entry: list[_engine._Label]) -> Self:
+        entry.append(_engine._Label())
+        entry[0].enter(self.name)
         return self
 
-    def __exit__(
+    def _leave(
         self,
+        entry: list[_engine._Label] | None,
         kind: type[BaseException] | None,
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        entered("record_function", self._labels).leave()
+        for label in unless_left("record_function", entry):
+            label.leave()
 
     def __call__(self, function: _F) -> _F:
-        @wraps(function)
-        def named(*arguments: Any, **options: Any) -> Any:
-            with record_function(self.name):
-                return function(*arguments, **options)
-
-        return named  # type: ignore[return-value]
+        named: _F = decorated(self, function)
+        return named

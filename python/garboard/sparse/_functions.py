@@ -7,6 +7,7 @@ from typing import Any
 
 from garboard import _engine
 from garboard._arguments import check
+from garboard._arguments.numpy_names import takes_axis
 from garboard._arguments.texts import shown
 from garboard._engine import ShapeError, Tensor
 from garboard.sparse import _products
@@ -126,6 +127,7 @@ def _refuse_other(op: str, input: object) -> None:
         raise TypeError(f"{op}: input is {shown(input)}; a SparseTensor is needed")
 
 
+@takes_axis
 def sum(
     input: SparseTensor, dim: int | Sequence[int] | None = None, dtype: _engine.dtype | None = None
 ) -> Tensor | SparseTensor:
@@ -161,6 +163,7 @@ def _normalized(op: str, input: SparseTensor, dim: int) -> tuple[SparseTensor, T
     return whole, far, sums.index_add(0, which, far.exp()).index_select(0, which)
 
 
+@takes_axis
 def softmax(input: SparseTensor, dim: int, dtype: _engine.dtype | None = None) -> SparseTensor:
     """Return the softmax over the elements that are told: the others stay zero.
 
@@ -182,6 +185,7 @@ def softmax(input: SparseTensor, dim: int, dtype: _engine.dtype | None = None) -
     return whole._with(far.exp() / sums)
 
 
+@takes_axis
 def log_softmax(input: SparseTensor, dim: int, dtype: _engine.dtype | None = None) -> SparseTensor:
     """Return the logarithm of `softmax` at the places that are told.
 

@@ -148,6 +148,10 @@ class SparseTensor:
     def _nnz(self) -> int:
         return self._places.shape[1]
 
+    def _scope_members(self) -> list[Tensor]:
+        """What moves between scopes with it."""
+        return [self._places, self._told]
+
     def _indices(self) -> Tensor:
         return self._places
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager
 from enum import Enum
 from typing import Any
 
 from garboard._arguments import check
 from garboard._arguments.given import items_of
+from garboard._contexts.blocks import block
 from garboard.utils._device_states import noop_context_fn
 
 __all__ = [
@@ -87,7 +88,7 @@ def create_selective_checkpoint_contexts(
     return noop_context_fn()
 
 
-@contextmanager
+@block
 def set_checkpoint_debug_enabled(enabled: bool | None) -> Iterator[None]:
     """Open a block that changes nothing: errors of checkpoints name the op in any case.
 

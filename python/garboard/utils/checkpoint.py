@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from functools import partial, wraps
 from typing import Any, TypeVar, overload
@@ -12,6 +12,7 @@ from weakref import WeakKeyDictionary
 from garboard import _engine
 from garboard._arguments.check import count, flag, function
 from garboard._contexts.autocasting import blocks_here, entered_again
+from garboard._contexts.blocks import block
 from garboard._contexts.grad_mode import enable_grad
 from garboard._contexts.stopping import Enough
 from garboard._engine import GradientError, Tensor, is_grad_enabled
@@ -344,7 +345,7 @@ def checkpoint_sequential(
     return run(end, len(parts))(input)
 
 
-@contextmanager
+@block
 def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
     """Say whether backward calls functions again to their ends, or until it has what it needs.
 
@@ -359,8 +360,10 @@ def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
     >>> with gb.utils.checkpoint.set_checkpoint_early_stop(False):
     ...     y = gb.utils.checkpoint.checkpoint(gb.sin, x)
     """
-    before = _stops_early.set(flag("set_checkpoint_early_stop", "enable", enable))
+    before = _stops_early.get()
+    is_early = flag("set_checkpoint_early_stop", "enable", enable)
     try:
+        _stops_early.set(is_early)
         yield
     finally:
-        _stops_early.reset(before)
+        _stops_early.set(before)

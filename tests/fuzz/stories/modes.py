@@ -8,7 +8,9 @@ from typing import Any
 import garboard as gb
 from garboard import _engine
 from garboard._contexts import autocasting
-from garboard.autograd import graph
+from garboard.autograd import forward_ad, graph
+from garboard.nn.utils import parametrize
+from garboard.utils import checkpoint
 
 __all__ = ["are_switched", "modes_here", "switch_back"]
 
@@ -26,6 +28,14 @@ def modes_here() -> dict[str, Any]:
         "default dtype": gb.get_default_dtype(),
         "default device": gb.get_default_device(),
         "overriding blocks": _overriding_blocks(),
+        "overriding": _engine._set_overriding(None),
+        "profile": _engine._is_profiling(),
+        "duals": len(forward_ad._levels),
+        "random numbers": gb.default_generator.get_offset(),
+        "cuDNN": gb.backends.cudnn.enabled,
+        "names that load() makes": len(gb.serialization.get_safe_globals()),
+        "checkpoints": checkpoint._stops_early.get(),
+        "parametrized": parametrize._computed.get() is None,
     }
 
 
@@ -57,5 +67,9 @@ def switch_back() -> None:
     _engine._set_autocast(autocasting.WANTS, autocasting.recast, autocasting.BLOCKS)
     while _engine._fuse_depth():
         gb.fuse().__exit__(None, None, None)
+    if _engine._is_profiling():
+        _engine._stop_profile(0)
+    forward_ad._levels.clear()
+    _engine._set_overriding(True)
     gb.set_default_device(None)
     gb.set_deterministic_debug_mode(0)

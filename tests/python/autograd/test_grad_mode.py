@@ -110,6 +110,29 @@ class TestSetGradEnabled:
 
         assert is_recorded()
 
+    def test_kin_decorate_generators_and_coroutines(self):
+        @gb.autograd.set_detect_anomaly(True)
+        def items():
+            yield gb.is_anomaly_enabled()
+            yield gb.is_anomaly_enabled()
+
+        @gb.autograd.detect_anomaly()
+        async def answer():
+            return gb.is_anomaly_enabled()
+
+        @gb.random.fork_rng()
+        def draws():
+            yield gb.default_generator.get_offset() - at
+            gb.rand(400)
+            yield gb.default_generator.get_offset() - at
+
+        at = gb.default_generator.get_offset()
+        assert [(it, gb.is_anomaly_enabled()) for it in items()] == [(True, False)] * 2
+        assert asyncio.run(answer())
+        assert not gb.is_anomaly_enabled()
+        assert list(draws()) == [0, 100]
+        assert gb.default_generator.get_offset() == at
+
     def test_decorates_and_sets_nothing_at_once(self):
         decorated = gb.set_grad_enabled(False)(is_recorded)
 

@@ -13,6 +13,8 @@ from typing import Any
 
 import garboard as gb
 import pytest
+from garboard.leaks import _watch
+from garboard.nn.utils import stateless
 
 from tests.fuzz.stories.modes import modes_here
 from tests.support.live_memory import balanced  # noqa: F401
@@ -369,10 +371,23 @@ BLOCKS = {
     "TorchFunctionMode": gb.overrides.TorchFunctionMode,
     "dispose_scope": gb.dispose_scope,
 }
-#: Some ask Python first whether they may begin, and change nothing until they know.
+#: Some ask Python first whether they may begin, or are begun and ended by a function of ours,
+#: which is called again where Ctrl-C has kept it from its end.
 ASKING = {
     "saved_tensors_hooks": lambda: gb.autograd.graph.saved_tensors_hooks(gb.relu, gb.relu),
     "autocast": lambda: gb.autocast("cpu"),
+    "profile": gb.profiler.profile,
+    "profile of steps": lambda: gb.profiler.profile(
+        schedule=gb.profiler.schedule(wait=0, warmup=0, active=1)
+    ),
+    "record_function": lambda: gb.profiler.record_function("part"),
+    "dual_level": gb.autograd.forward_ad.dual_level,
+    "DisableTorchFunctionSubclass": gb._C.DisableTorchFunctionSubclass,
+    "fork_rng": gb.random.fork_rng,
+    "cached": gb.nn.utils.parametrize.cached,
+    "cudnn.flags": lambda: gb.backends.cudnn.flags(enabled=False),
+    "safe_globals": lambda: gb.serialization.safe_globals([CtrlC]),
+    "set_checkpoint_early_stop": lambda: gb.utils.checkpoint.set_checkpoint_early_stop(False),
 }
 
 
@@ -415,6 +430,37 @@ def test_ctrl_c_anywhere_in_a_block_leaves_everything_as_it_was(make):
 
     assert modes_here() == before
     assert next(numbers) > 2
+
+
+@pytest.mark.usefixtures("without_garbage")
+def test_ctrl_c_in_a_call_with_other_parameters_gives_the_module_its_own_back():
+    layer, other = gb.nn.Linear(1, 1), gb.ones(1, 1)
+    own = layer.weight
+    numbers = iter(range(1, 1000))
+
+    def replaced() -> Any:
+        return stateless._replaced({"weight": (layer, "weight")}, {"weight": other})
+
+    while is_interrupted_at(next(numbers), replaced):
+        assert layer.weight is own
+        assert list(layer.state_dict()) == ["weight", "bias"]
+
+    assert next(numbers) > 2
+
+
+@pytest.mark.usefixtures("without_garbage")
+@pytest.mark.parametrize("make", [gb.leaks.watch, gb.leaks.no_leaks])
+def test_ctrl_c_anywhere_in_a_look_for_leaks_ends_it(make):
+    looks = []
+
+    def look() -> Any:
+        looks.append(make())
+        return looks[-1]
+
+    before = len(_watch.running), len(gc.callbacks)
+    for number in range(1, 400, 3):
+        is_interrupted_at(number, look)
+        assert (len(_watch.running), len(gc.callbacks)) == before
 
 
 def is_interrupted_at(number: int, make: Callable[[], Any]) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 import re
 import sys
 
@@ -55,6 +57,29 @@ class TestADisposedTensor:
 
         with pytest.raises(gb.DisposedError, match='disposed by scope "outer"'):
             x.item()
+
+    @pytest.mark.parametrize(
+        ("name", "use"),
+        [
+            ("format", lambda x: f"{x:.2f}"),
+            ("deepcopy", copy.deepcopy),
+            ("copy", copy.copy),
+            ("pickle", pickle.dumps),
+            ("__dlpack__", lambda x: x.__dlpack__()),
+        ],
+    )
+    def test_is_named_with_what_was_asked_of_it(self, name, use):
+        with gb.dispose_scope():
+            x = gb.ones(1)
+
+        with pytest.raises(gb.DisposedError, match=rf"^{name}: .* its scope; ask before the scope"):
+            use(x)
+
+    def test_stands_in_a_text_as_what_it_is(self):
+        x = gb.ones(1)
+        x.dispose()
+
+        assert f"{x} {x:>20}" == "tensor(<disposed>)   tensor(<disposed>)"
 
     def test_is_refused_by_every_op(self):
         x = gb.ones(2, 2)

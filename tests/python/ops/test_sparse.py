@@ -39,6 +39,21 @@ class TestMaking:
         assert (x.is_sparse, x.is_coalesced(), x.requires_grad) == (True, False, False)
         assert gb.ones(1).is_sparse is False
 
+    def test_moves_between_scopes_whole(self):
+        @gb.dispose_scope
+        def rows():
+            return {"a": gb.eye(2).to_sparse_csr()}
+
+        with gb.dispose_scope() as scope:
+            kept, lost = gb.eye(2).to_sparse(), gb.eye(2).to_sparse()
+            assert kept in scope
+            assert scope.detach(kept) is kept
+
+        assert kept.to_dense().tolist() == [[1, 0], [0, 1]]
+        assert rows()["a"].values().tolist() == [1, 1]
+        with pytest.raises(gb.DisposedError):
+            lost.to_dense()
+
     def test_takes_arrays_of_any_order_and_a_dtype(self):
         edges = np.array(PLACES, dtype=np.int32).T.copy()
 

@@ -55,6 +55,7 @@ def test_what_has_no_inverse_is_told():
         (lambda: gb.linalg.ldl_factor(gb.ones(2, 3)), gb.ShapeError),
         (lambda: gb.linalg.ldl_factor(gb.ones(2, 2, dtype=gb.int64)), gb.DTypeError),
         (lambda: gb.linalg.ldl_solve(gb.eye(2), gb.ones(2), gb.ones(2, 1)), gb.DTypeError),
+        (lambda: gb.linalg.ldl_solve(gb.eye(2), gb.ones(2, dtype=gb.int32), [[1.0]]), TypeError),
         (
             lambda: gb.linalg.ldl_solve(gb.eye(2), gb.ones(2, dtype=gb.int32), gb.ones(3, 1)),
             gb.ShapeError,

@@ -179,6 +179,11 @@ class TestRefusals:
         with pytest.raises(ValueError, match=message):
             make([nn.Parameter(gb.ones(1))], **options)
 
+    @pytest.mark.parametrize("make", [optim.SGD, optim.AdamW, optim.Adagrad, optim.RMSprop])
+    def test_a_hint_that_is_none(self, make):
+        with pytest.raises(TypeError, match=r"foreach is of type str; True or False"):
+            make([nn.Parameter(gb.ones(1))], foreach="often")
+
     def test_options_of_a_group_are_checked_too(self):
         optimizer = optim.SGD([nn.Parameter(gb.ones(1))])
 

@@ -92,6 +92,14 @@ class TestNumbers:
 
         assert x.grad.tolist() == [2.5, 2.5]
 
+    @pytest.mark.parametrize("number", [np.complex64(2 - 1j), np.array(1j), np.clongdouble(3j)])
+    def test_may_be_complex_on_either_side(self, number):
+        x = gb.tensor([1.0, 2.0])
+
+        assert (number * x).tolist() == (x * complex(number)).tolist()
+        assert (x - number).tolist() == (x - complex(number)).tolist()
+        assert (number == x).tolist() == [False, False]
+
     def test_beside_a_tensor_without_dims_are_numbers(self):
         assert same(np.float64(2) * gb.tensor(3.0), gb.tensor(6.0))
         assert same(gb.tensor(3) - np.int64(1), gb.tensor(2))

@@ -166,6 +166,14 @@ class TestRecordFunction:
         with profile() as prof:
             twice(gb.ones(2))
 
+        @record_function("items")
+        def items():
+            yield gb.ones(1)
+
+        with profile() as of_a_generator:
+            made = items()
+            next(made)
+        assert [e.name for e in of_a_generator.events()] == ["items", "ones"]
         assert twice.__doc__ == "Double."
         assert [(e.name, e.parent and e.parent.name) for e in prof.events()] == [
             ("ones", None),

@@ -7,7 +7,10 @@ own count and remembers where the process's step stood when its own moved on.
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Iterator
 
+from garboard._contexts.blocks import block
+from garboard._engine import _put_back
 from garboard.leaks.evidence._evidence import Evidence
 
 __all__ = ["Steps"]
@@ -30,6 +33,20 @@ class Steps:
         # means that somebody else moved the global step on, too.
         self._starts = [self._last]
         self._offsets = [self._last - 1]
+
+    @block
+    def until_left(self, before: str, within: list[int], depth: int) -> Iterator[None]:
+        """Go back to the phase `before` at the end of a block; `within` has its depth meanwhile."""
+        try:
+            within.append(depth)
+            yield
+        finally:
+            _put_back(self._return_to, before, within, depth)
+
+    def _return_to(self, before: str, within: list[int], depth: int) -> None:
+        self.enter_phase(before)
+        if depth in within:
+            within.remove(depth)
 
     def advance(self) -> int:
         """End a step; return its number."""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from enum import IntEnum
+
+from garboard._contexts.blocks import block
 
 __all__ = ["SDPBackend", "sdpa_kernel"]
 
@@ -24,7 +25,7 @@ class SDPBackend(IntEnum):
     OVERRIDEABLE = 4
 
 
-@contextmanager
+@block
 def sdpa_kernel(
     backends: SDPBackend | Sequence[SDPBackend], set_priority: bool = False
 ) -> Iterator[None]:

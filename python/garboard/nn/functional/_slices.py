@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from garboard import _engine
 from garboard._arguments import check
+from garboard._arguments.numpy_names import takes_axis
 from garboard._arguments.out import written
 from garboard._engine import ShapeError, Tensor, where
 from garboard.nn.functional._activations import leaky_relu
@@ -82,6 +83,7 @@ def normalize(
     )
 
 
+@takes_axis
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:
     """Compute the cosine of the angle between slices of two tensors.
 
@@ -112,6 +114,7 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
     return product / (lengths[0] * lengths[1])
 
 
+@takes_axis
 def pairwise_distance(
     x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False
 ) -> Tensor:

@@ -7,12 +7,12 @@ The module gets a class of its own, in which the parameter's name is a property:
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, NoReturn, TypeVar
 
 from garboard._arguments import check
 from garboard._arguments.texts import shown
+from garboard._contexts.blocks import block
 from garboard._contexts.grad_mode import no_grad
 from garboard._engine import ShapeError, Tensor
 from garboard.nn.containers import ModuleList
@@ -35,7 +35,7 @@ _M = TypeVar("_M", bound=Module)
 _computed: ContextVar[dict[Module, Tensor] | None] = ContextVar("_computed", default=None)
 
 
-@contextmanager
+@block
 def cached() -> Iterator[None]:
     """Compute each parametrized tensor once in a block, however often it is read.
 
@@ -54,14 +54,11 @@ def cached() -> Iterator[None]:
     True
     """
     outer = _computed.get()
-    if outer is not None:
-        yield
-        return
-    here = _computed.set({})
     try:
+        _computed.set({} if outer is None else outer)
         yield
     finally:
-        _computed.reset(here)
+        _computed.set(outer)
 
 
 class ParametrizationList(ModuleList):

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from typing import Any
 
+from garboard import _engine
 from garboard._arguments import check
 from garboard._arguments.given import keys_of
 from garboard._arguments.texts import shown
+from garboard._contexts.blocks import block
 from garboard._engine import ShapeError, Tensor
 from garboard.nn.module import Module
 
@@ -121,7 +122,7 @@ def _tie(op: str, places: _Places, given: dict[str, Tensor]) -> None:
             given.setdefault(path, tied)
 
 
-@contextmanager
+@block
 def _replaced(places: _Places, given: Mapping[str, Tensor]) -> Iterator[None]:
     own = [(part, name, vars(part)[name]) for part, name in (places[path] for path in given)]
     roles = {id(part): (part, dict(part._roles)) for part, _, _ in own}
@@ -129,11 +130,18 @@ def _replaced(places: _Places, given: Mapping[str, Tensor]) -> Iterator[None]:
         for (part, name, _), tensor in zip(own, given.values(), strict=True):
             vars(part)[name] = tensor
         yield
-    finally:  # whatever the call has deleted or replaced
-        for part, name, tensor in reversed(own):
-            vars(part)[name] = tensor
-        for part, before in roles.values():
-            _put_back(part._roles, before, {name for it, name, _ in own if it is part})
+    finally:
+        _engine._put_back(_put_all_back, own, roles)
+
+
+def _put_all_back(
+    own: list[tuple[Module, str, Any]], roles: dict[int, tuple[Module, dict[str, str]]]
+) -> None:
+    """Give modules what they had, whatever the call has deleted or replaced."""
+    for part, name, tensor in reversed(own):
+        vars(part)[name] = tensor
+    for part, before in roles.values():
+        _put_back(part._roles, before, {name for it, name, _ in own if it is part})
 
 
 def _put_back(roles: dict[str, str], before: dict[str, str], names: set[str]) -> None:
