@@ -171,7 +171,11 @@ void multiply_by_dots(const FloatProduct& p) {
   const DotsFunction run = dots_function(few, std::make_integer_sequence<int, most_few>{});
   // What counts is that the many are read, not what is multiplied.
   const double cost_ns = static_cast<double>(many) * static_cast<double>(p.depth) * tuning::dot_ns;
-  const std::int64_t part = divided_up(many, 2 * thread_count() * 8) * 8;
+  // No longer than a piece: a dot product alone is cut by whoever asks for one so long.
+  const double dot_ns = static_cast<double>(p.depth) * tuning::dot_ns + 1;
+  const auto most = static_cast<std::int64_t>(machine().piece_ns / dot_ns) / 8 * 8;
+  const std::int64_t part =
+      smaller(divided_up(many, 2 * thread_count() * 8) * 8, larger(most, std::int64_t{8}));
   for_each_part(many, part, cost_ns,
                 [&](std::int64_t first, std::int64_t last) { run(dots, first, last); });
 }

@@ -232,7 +232,8 @@ Arguments::Arguments(const char* op, const Signature& signature, PyObject** valu
       rest_count_ = 1;
       continue;
     }
-    if (values_[found] || found == signature.variadic()) throw_type_error("%s: '%U' is given twice", op, name);
+    if (values_[found] || found == signature.variadic())
+      throw_type_error("%s: '%U' is given twice", op, name);
     values_[found] = given[count + k];
   }
   PyObject* const* const defaults = signature.defaults();

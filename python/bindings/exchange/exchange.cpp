@@ -480,6 +480,7 @@ PyObject* numpy_of(PyObject* object, bool force) {
   const Ref view(checked(PyMemoryView_FromObject(apart.get())));
   const Ref module(PyImport_ImportModule("numpy"));
   if (!module) {
+    if (!PyErr_ExceptionMatches(PyExc_ModuleNotFoundError)) throw PythonErrorSet();
     PyErr_SetString(PyExc_ImportError,
                     "numpy: NumPy is not installed; it is needed for arrays: pip install numpy");
     throw PythonErrorSet();

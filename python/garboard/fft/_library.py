@@ -9,7 +9,7 @@ A scale is what a transform divides by: "one", "root" (of the number of elements
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from importlib import import_module
 from itertools import pairwise
@@ -31,6 +31,9 @@ _BACK = {"one": "forward", "root": "ortho", "all": "backward"}
 
 #: With so many elements threads share the slices.
 _MANY = 1 << 15
+#: So many are transformed at a time: Ctrl-C is heard in between.
+_MOST = 1 << 22
+_LANES = 64  # slices, of which some fill a vector: they stay together
 
 
 @cache
@@ -55,7 +58,8 @@ def complex_into(
 ) -> None:
     """Write the transform of complex numbers along `dims`, there or back, into an array."""
     if (library := _pocketfft()) is not None:
-        library.c2c(given, dims, is_there, _CODES[scale], out, _threads(given))
+        for part, made in _pieces(given, out, dims):
+            library.c2c(part, dims, is_there, _CODES[scale], made, _threads(part))
         return
     name, norms = ("fftn", _THERE) if is_there else ("ifftn", _BACK)
     _by_numpy(name, given, out, dims, axes=dims, norm=norms[scale])
@@ -64,7 +68,8 @@ def complex_into(
 def half_into(given: _Array, out: _Array, dim: int, scale: str) -> None:
     """Write the first half of what real numbers become along a dim into an array."""
     if (library := _pocketfft()) is not None:
-        library.r2c(given, (dim,), True, _CODES[scale], out, _threads(given))
+        for part, made in _pieces(given, out, (dim,)):
+            library.r2c(part, (dim,), True, _CODES[scale], made, _threads(part))
         return
     _by_numpy("rfft", given, out, (dim,), axis=dim, norm=_THERE[scale])
 
@@ -73,13 +78,31 @@ def whole_into(given: _Array, out: _Array, dim: int, scale: str) -> None:
     """Write the real numbers that a first half comes from into an array, which has their number."""
     size = out.shape[dim]
     if (library := _pocketfft()) is not None:
-        library.c2r(given, (dim,), size, False, _CODES[scale], out, _threads(given))
+        for part, made in _pieces(given, out, (dim,)):
+            library.c2r(part, (dim,), size, False, _CODES[scale], made, _threads(part))
         return
     _by_numpy("irfft", given, out, (dim,), n=size, axis=dim, norm=_BACK[scale])
 
 
 def _threads(given: _Array) -> int:
     return _engine.get_num_threads() if given.size >= _MANY else 1
+
+
+def _longest_kept(given: _Array, dims: Sequence[int]) -> int:
+    """The longest dim that is not transformed: slices along it are cut apart; -1 for none."""
+    rest = (dim for dim in range(given.ndim) if dim not in dims)
+    return max(rest, key=lambda dim: given.shape[dim], default=-1)
+
+
+def _pieces(given: _Array, out: _Array, dims: Sequence[int]) -> Iterator[tuple[_Array, _Array]]:
+    cut = _longest_kept(given, dims) if given.size > _MOST else -1
+    if cut < 0:
+        yield given, out
+        return
+    step = given.shape[cut] * _MOST // given.size // _LANES * _LANES or _LANES
+    for first in range(0, given.shape[cut], step):
+        part = (slice(None),) * cut + (slice(first, first + step),)
+        yield given[part], out[part]
 
 
 def _by_numpy(name: str, given: _Array, out: _Array, dims: Sequence[int], **how: Any) -> None:
@@ -91,16 +114,20 @@ def _by_numpy(name: str, given: _Array, out: _Array, dims: Sequence[int], **how:
 
     transform: Callable[..., Any] = getattr(np.fft, name)
     threads = _threads(given)
-    rest = (dim for dim in range(given.ndim) if dim not in dims)
-    cut = max(rest, key=lambda dim: given.shape[dim], default=-1)
+    cut = _longest_kept(given, dims)
     count = given.shape[cut] if cut >= 0 else 1
-    if threads == 1 or count < threads:
-        transform(given, out=out, **how)
+    number = min(max(threads, given.size // _MOST), count)
+    bounds = [count * i // number for i in range(number + 1)] if number > 1 else []
+    parts = [(slice(None),) * cut + (slice(first, last),) for first, last in pairwise(bounds)]
+    if threads == 1 or not parts:
+        for it in parts or [()]:
+            transform(given[it], out=out[it], **how)
         return
-    bounds = [count * i // threads for i in range(threads + 1)]
     from concurrent.futures import ThreadPoolExecutor
 
-    parts = [(slice(None),) * cut + (slice(first, last),) for first, last in pairwise(bounds)]
-    with ThreadPoolExecutor(threads) as pool:
+    pool = ThreadPoolExecutor(threads)
+    try:
         for done in [pool.submit(transform, given[it], out=out[it], **how) for it in parts]:
             done.result()
+    finally:
+        pool.shutdown(cancel_futures=True)

@@ -114,6 +114,8 @@ PRODUCTS = {
     ),
 }
 INDEXED = {
+    "unique of long columns": lambda: gb.zeros(1 << 20, 64).unique(dim=0),
+    "transforms of many rows": lambda: gb.fft.rfft(gb.zeros(1 << 22).unfold(0, 1 << 14, 1 << 6)),
     "topk": lambda: zeros(ENDLESS).topk(2),
     "unique of many columns": lambda: gb.zeros(2, 1 << 21).unique(dim=0),
     "a pool of one line": lambda: gb.nn.functional.avg_pool1d(gb.zeros(1, 1 << 21), 1 << 20, 1),
@@ -178,6 +180,28 @@ def test_a_signal_that_is_there_before_the_first_look_is_heard():
 @pytest.mark.parametrize("work", [*INDEXED.values()], ids=INDEXED)
 def test_an_index_that_names_one_place_for_hours_ends(work):
     assert is_interrupted(work)
+
+
+def test_ctrl_c_while_numpy_is_imported_is_no_missing_numpy():
+    said = run_program(
+        """
+        import importlib.abc, sys
+        import garboard as gb
+
+        class Stops(importlib.abc.MetaPathFinder):
+            def find_spec(self, name, path, target=None):
+                if name == "numpy":
+                    raise KeyboardInterrupt
+
+        sys.meta_path.insert(0, Stops())
+        try:
+            gb.ones(1).numpy()
+        except KeyboardInterrupt:
+            print("ended")
+        """
+    )
+
+    assert said == "ended\n"
 
 
 @pytest.mark.parametrize("work", [*PYTHONS_OWN.values()], ids=PYTHONS_OWN)
