@@ -74,6 +74,9 @@ def _bytes(self: Storage) -> Tensor:
 def clone(self: Storage) -> Storage:
     """Copy the bytes into a storage of their own.
 
+    Returns:
+        A new storage.
+
     >>> gb.zeros(4).untyped_storage().clone().nbytes()
     16
     """
@@ -131,12 +134,19 @@ def tolist(self: Storage) -> list[int]:
 
 
 def element_size(self: Storage) -> int:
-    """Return 1: its elements are bytes."""
+    """Return 1: its elements are bytes.
+
+    >>> gb.ones(1).untyped_storage().element_size()
+    1
+    """
     return 1
 
 
 def is_pinned(self: Storage) -> bool:
     """Tell whether it lies in pinned memory of the host.
+
+    Returns:
+        True or False.
 
     >>> gb.ones(1).untyped_storage().is_pinned()
     False
@@ -173,6 +183,9 @@ def cuda(self: Storage, device: Device | None = None) -> Storage:
 
     Raises:
         DeviceError: There is no such device.
+
+    >>> if gb.cuda.is_available():
+    ...     assert gb.ones(1).untyped_storage().cuda().device.type == "cuda"
     """
     with DisposeScope("storage"):
         moved: Tensor = _bytes(self).cuda(device)

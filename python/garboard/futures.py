@@ -39,11 +39,21 @@ class Future(Generic[T]):
         self._future: futures.Future[T] = futures.Future()
 
     def done(self) -> bool:
-        """Tell whether the result is there, or an error in its place."""
+        """Tell whether the result is there, or an error in its place.
+
+        Returns:
+            True or False.
+
+        >>> gb.futures.Future().done()
+        False
+        """
         return self._future.done()
 
     def wait(self) -> T:
         """Wait for the result, and return it.
+
+        Returns:
+            The result.
 
         Raises:
             BaseException: What `set_exception` was given.
@@ -83,6 +93,11 @@ class Future(Generic[T]):
         Raises:
             TypeError: It is none.
             RuntimeError: A result is there already.
+
+        >>> later = gb.futures.Future()
+        >>> later.set_exception(ValueError("no"))
+        >>> later.done()
+        True
         """
         check.of_type(BaseException, "set_exception", "result", result)
         if self.done():
@@ -97,6 +112,11 @@ class Future(Generic[T]):
 
         Raises:
             TypeError: It cannot be called.
+
+        >>> later = gb.futures.Future()
+        >>> later.add_done_callback(lambda it: print(it.value()))
+        >>> later.set_result(3)
+        3
         """
         check.function("add_done_callback", "callback", callback)
         self._future.add_done_callback(lambda _: callback(self))

@@ -26,6 +26,12 @@ def load_library(path: str) -> NoReturn:
     Raises:
         OSError: Always, as where there is no such file.
         TypeError: It is no path.
+
+    >>> try:
+    ...     gb.ops.load_library("library.so")
+    ... except OSError as error:
+    ...     print(str(error).partition(":")[0])
+    load_library
     """
     given = check.path("load_library", "path", path)
     raise OSError(f"load_library: {shown(str(given))} is compiled against PyTorch; leave it out")

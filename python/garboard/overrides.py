@@ -114,6 +114,9 @@ def has_torch_function(relevant_args: Iterable[object]) -> bool:
     Args:
         relevant_args: What a function was called with.
 
+    Returns:
+        True or False.
+
     >>> gb.overrides.has_torch_function((gb.ones(1),))
     False
     """

@@ -97,6 +97,9 @@ def safe_globals(safe_globals: Sequence[_Named]) -> Iterator[None]:
     Raises:
         TypeError: Something that is neither a class nor a function.
 
+    Returns:
+        A context manager.
+
     >>> import io
     >>> file = io.BytesIO()
     >>> gb.save(gb.nn.ReLU(), file)

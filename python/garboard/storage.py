@@ -83,6 +83,9 @@ class TypedStorage:
     def element_size(self) -> int:
         """Tell how many bytes an element has.
 
+        Returns:
+            An integer.
+
         >>> gb.zeros(4).storage().element_size()
         4
         """
@@ -90,6 +93,9 @@ class TypedStorage:
 
     def size(self) -> int:
         """Tell how many elements it holds, which `len()` does too.
+
+        Returns:
+            An integer.
 
         >>> gb.zeros(4)[1:].storage().size()
         4
@@ -109,6 +115,9 @@ class TypedStorage:
     def type(self) -> str:
         """Name it as PyTorch's older programs do.
 
+        Returns:
+            A string.
+
         >>> gb.zeros(4).storage().type()
         'garboard.FloatStorage'
         """
@@ -119,6 +128,9 @@ class TypedStorage:
     def clone(self) -> TypedStorage:
         """Copy the elements into a block of their own.
 
+        Returns:
+            A new storage.
+
         >>> gb.arange(3).storage().clone().tolist()
         [0, 1, 2]
         """
@@ -126,6 +138,9 @@ class TypedStorage:
 
     def to(self, dtype: _engine.dtype) -> TypedStorage:
         """Copy the elements into a block of another dtype; itself where it has that one.
+
+        Returns:
+            A storage.
 
         >>> gb.arange(3).storage().to(gb.float32).tolist()
         [0.0, 1.0, 2.0]
@@ -136,23 +151,52 @@ class TypedStorage:
             return TypedStorage(copied("to", self._elements(), dtype=dtype), dtype)
 
     def float(self) -> TypedStorage:
-        """Copy the elements into a block of float32."""
+        """Copy the elements into a block of float32.
+
+        Returns:
+            A new storage.
+
+        >>> gb.arange(2).storage().float().tolist()
+        [0.0, 1.0]
+        """
         return self.to(_engine.float32)
 
     def double(self) -> TypedStorage:
-        """Copy the elements into a block of float64."""
+        """Copy the elements into a block of float64.
+
+        Returns:
+            A new storage.
+
+        >>> gb.arange(2).storage().double().dtype
+        garboard.float64
+        """
         return self.to(_engine.float64)
 
     def long(self) -> TypedStorage:
-        """Copy the elements into a block of int64."""
+        """Copy the elements into a block of int64.
+
+        Returns:
+            A new storage.
+
+        >>> gb.ones(2).storage().long().tolist()
+        [1, 1]
+        """
         return self.to(_engine.int64)
 
     def cpu(self) -> TypedStorage:
-        """Return it, or a copy on the CPU where it lies elsewhere."""
+        """Return it, or a copy on the CPU where it lies elsewhere.
+
+        >>> gb.ones(1).storage().cpu().tolist()
+        [1.0]
+        """
         return TypedStorage(self._untyped.cpu(), self.dtype)
 
     def cuda(self, device: Device | None = None) -> TypedStorage:
-        """Return it, or a copy on a CUDA device where it lies elsewhere."""
+        """Return it, or a copy on a CUDA device where it lies elsewhere.
+
+        >>> if gb.cuda.is_available():
+        ...     assert gb.ones(1).storage().cuda().device.type == "cuda"
+        """
         return TypedStorage(self._untyped.cuda(device), self.dtype)
 
     def copy_(self, source: TypedStorage | Storage, non_blocking: bool = False) -> TypedStorage:
@@ -161,6 +205,13 @@ class TypedStorage:
         Raises:
             ShapeError: It has more elements, or fewer.
             TypeError: It is no storage.
+
+        Args:
+            source: The other storage.
+            non_blocking: Ignored.
+
+        Returns:
+            The storage itself.
 
         >>> gb.zeros(2).storage().copy_(gb.arange(2).storage()).tolist()
         [0.0, 1.0]
@@ -177,6 +228,9 @@ class TypedStorage:
     def fill_(self, value: Number) -> TypedStorage:
         """Write one value into all elements.
 
+        Returns:
+            The storage itself.
+
         >>> gb.zeros(2).storage().fill_(3).tolist()
         [3.0, 3.0]
         """
@@ -189,27 +243,56 @@ class TypedStorage:
 
         Raises:
             NotImplementedError: It has more, or fewer: a storage keeps its size.
+
+        >>> len(gb.ones(2).storage().resize_(2))
+        2
         """
         resized(size, self.size())
         return self
 
     def is_pinned(self) -> bool:
-        """Tell whether it lies in pinned memory of the host."""
+        """Tell whether it lies in pinned memory of the host.
+
+        Returns:
+            True or False.
+
+        >>> gb.ones(1).storage().is_pinned()
+        False
+        """
         return self._untyped.is_pinned()
 
     def is_shared(self) -> bool:
-        """Return False: memory of one process is not shared with others."""
+        """Return False: memory of one process is not shared with others.
+
+        >>> gb.ones(1).storage().is_shared()
+        False
+        """
         return False
 
     def _elements(self) -> Tensor:
         return self._untyped._elements(self.dtype)
 
     def data_ptr(self) -> int:
-        """Tell the address of the first byte, on its device."""
+        """Tell the address of the first byte, on its device.
+
+        Returns:
+            An integer.
+
+        >>> x = gb.ones(1)
+        >>> x.storage().data_ptr() == x.data_ptr()
+        True
+        """
         return self._untyped.data_ptr()
 
     def nbytes(self) -> int:
-        """Tell how many bytes it has."""
+        """Tell how many bytes it has.
+
+        Returns:
+            An integer.
+
+        >>> gb.zeros(4).storage().nbytes()
+        16
+        """
         return self._untyped.nbytes()
 
     @property

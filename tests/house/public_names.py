@@ -192,7 +192,10 @@ def public_names() -> list[Documented]:
     for module in public_modules():
         for short in (*getattr(module, "__all__", ()), *RETURNED.get(module.__name__, ())):
             value = getattr(sys.modules.get(f"{module.__name__}._engine"), short, None)
-            value = getattr(module, short, value)
+            try:
+                value = getattr(module, short, value)
+            except ImportError:  # of a package that is not installed
+                continue
             is_ours = str(getattr(value, "__module__", "")).startswith("garboard")
             if callable(value) and is_ours:
                 name = f"{module.__name__}.{short}"

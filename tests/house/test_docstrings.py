@@ -3,6 +3,7 @@ is called."""
 
 from __future__ import annotations
 
+import importlib.util
 import linecache
 import re
 import types
@@ -43,8 +44,9 @@ def faults(it: Documented, of_class: str = "") -> list[str]:
     is_returned = section(it.doc, "Returns") + section(it.doc, "Yields") or verb == "Return"
     if it.returns_something and not is_returned:
         found.append("what it returns is not told")
+    told = section(it.doc + "\n\n" + of_class, "Raises")
     for error in sorted(it.raised):
-        if error not in section(it.doc + "\n\n" + of_class, "Raises"):
+        if not any(name in told for name in public_kinds(error)):
             found.append(f"{error} is not told of")
     call = rf">>>.*\.{it.name.rpartition('.')[2]}\("
     has_example = ">>>" in it.doc or re.search(call, of_class) or it.is_record
@@ -57,15 +59,21 @@ def faults(it: Documented, of_class: str = "") -> list[str]:
     return found
 
 
+def public_kinds(error: str) -> list[str]:
+    """An error's name; of one of our own for several kinds at once, theirs."""
+    from garboard._arguments import errors
+
+    kind = getattr(errors, error, None)
+    return [error] if kind is None else [it.__name__ for it in kind.__mro__[:-3]]
+
+
 def class_doc(it: Documented) -> str:
     return it.holder.__doc__ or "" if isinstance(it.holder, type) else ""
 
 
 def names() -> list[Documented]:
-    try:
-        return public_names()
-    except ImportError:
-        return []
+    # Only where it was never built is there nothing to read: an error on the way hides no name.
+    return public_names() if importlib.util.find_spec("garboard._engine") else []
 
 
 NAMES = names()
@@ -98,6 +106,10 @@ Returns:
 >>> 1 + 1
 2
 """'''
+
+
+def test_as_many_are_read_as_there_are():
+    assert not NAMES or len(NAMES) > 2500
 
 
 @pytest.mark.parametrize(

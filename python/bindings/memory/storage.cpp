@@ -38,6 +38,13 @@ void bind_storage(py::module_& m) {
   py::class_<StorageView>(m, "Storage", R"(One block of bytes on one device; it is kept alive.
 
 Equal where it is the same block. `len()` is its bytes.
+
+Args:
+    given: How many bytes a new one has, or a list of them.
+    device: Where it lies, the CPU by default.
+
+>>> len(gb.UntypedStorage(4))
+4
 )")
       .def(
           "data_ptr",

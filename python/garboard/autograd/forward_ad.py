@@ -50,6 +50,11 @@ def enter_dual_level() -> int:
 
     Raises:
         GradientError: One is open.
+
+    >>> import garboard.autograd.forward_ad as fwAD
+    >>> fwAD.enter_dual_level()
+    0
+    >>> fwAD.exit_dual_level()
     """
     _refuse_another("enter_dual_level")
     _levels.append([])
@@ -66,8 +71,15 @@ def _refuse_another(op: str) -> None:
 def exit_dual_level(*, level: int | None = None) -> None:
     """Close the level and forget its directions.
 
+    Args:
+        level: None, or the number that `enter_dual_level` returned.
+
     Raises:
         GradientError: None is open, or another is named.
+
+    >>> import garboard.autograd.forward_ad as fwAD
+    >>> level = fwAD.enter_dual_level()
+    >>> fwAD.exit_dual_level(level=level)
     """
     _innermost("exit_dual_level", level)
     _levels.pop()
@@ -127,6 +139,12 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
         GradientError: No level is open, the dtype has no gradient, or recording is off.
         ShapeError: The tangent has other sizes or another dtype.
         TypeError: What is no tensor.
+
+    >>> import garboard.autograd.forward_ad as fwAD
+    >>> with fwAD.dual_level():
+    ...     x = fwAD.make_dual(gb.tensor([3.0]), gb.tensor([1.0]))
+    ...     fwAD.unpack_dual(x**2).tangent
+    tensor([6.])
     """
     op = "make_dual"
     directions = _innermost(op, level)
@@ -162,6 +180,13 @@ def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTens
     Raises:
         GradientError: `level` is not that of the open one.
         TypeError: What is no tensor.
+
+    >>> import garboard.autograd.forward_ad as fwAD
+    >>> with fwAD.dual_level():
+    ...     x = fwAD.make_dual(gb.tensor([3.0]), gb.tensor([1.0]))
+    ...     primal, tangent = fwAD.unpack_dual(2 * x)
+    >>> primal, tangent
+    (tensor([6.]), tensor([2.]))
     """
     op = "unpack_dual"
     check.of_type(Tensor, op, "tensor", tensor)

@@ -19,6 +19,10 @@ class emit_nvtx:
     Raises:
         NotImplementedError: One is asked for.
 
+    Args:
+        *given: Ignored.
+        **named: Ignored.
+
     >>> isinstance(gb.profiler.profile(), gb.autograd.profiler.emit_nvtx)
     False
     """
@@ -30,4 +34,11 @@ class emit_nvtx:
 
 
 class emit_itt(emit_nvtx):
-    """The same for Intel's profiler."""
+    """The same for Intel's profiler.
+
+    >>> try:
+    ...     gb.autograd.profiler.emit_itt()
+    ... except NotImplementedError as error:
+    ...     print(str(error).partition(":")[0])
+    emit_itt
+    """

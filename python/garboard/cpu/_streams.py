@@ -39,16 +39,34 @@ class Stream:
         check.integer("Stream", "priority", priority)
 
     def wait_stream(self, stream: Stream) -> None:
-        """Return at once: the other has no work left."""
+        """Return at once: the other has no work left.
+
+        Args:
+            stream: Ignored.
+
+        >>> gb.cpu.Stream().wait_stream(gb.cpu.current_stream())
+        """
 
     def record_event(self) -> None:
-        """Do nothing."""
+        """Do nothing.
+
+        >>> gb.cpu.Stream().record_event()
+        """
 
     def wait_event(self, event: Event) -> None:
-        """Return at once: what it marks is done."""
+        """Return at once: what it marks is done.
+
+        Args:
+            event: Ignored.
+
+        >>> gb.cpu.Stream().wait_event(gb.cpu.Event())
+        """
 
     def synchronize(self) -> None:
-        """Return at once: no work is left."""
+        """Return at once: no work is left.
+
+        >>> gb.cpu.Stream().synchronize()
+        """
 
 
 class Event:
@@ -67,13 +85,28 @@ class Event:
         return True
 
     def record(self, stream: Stream | None = None) -> None:
-        """Do nothing."""
+        """Do nothing.
+
+        Args:
+            stream: Ignored.
+
+        >>> gb.cpu.Event().record()
+        """
 
     def synchronize(self) -> None:
-        """Return at once."""
+        """Return at once.
+
+        >>> gb.cpu.Event().synchronize()
+        """
 
     def wait(self, stream: Stream | None = None) -> None:
-        """Return at once."""
+        """Return at once.
+
+        Args:
+            stream: Ignored.
+
+        >>> gb.cpu.Event().wait()
+        """
 
 
 _standard = Stream()

@@ -39,6 +39,13 @@ def wrap(fn_or_name: _F) -> _F:
 class Proxy:
     """What a tracer would hand to a model in place of a tensor: no object is one.
 
+    Args:
+        *given: Ignored.
+        **named: Ignored.
+
+    Raises:
+        NotImplementedError: Always: nothing is traced.
+
     >>> isinstance(gb.ones(1), gb.fx.Proxy)
     False
     """
@@ -50,6 +57,13 @@ class Proxy:
 
 class Graph:
     """The ops of a model, as a tracer would write them down: no object is one.
+
+    Args:
+        *given: Ignored.
+        **named: Ignored.
+
+    Raises:
+        NotImplementedError: Always: nothing is traced.
 
     >>> isinstance(gb.nn.Linear(2, 1), gb.fx.Graph)
     False
@@ -64,6 +78,13 @@ class Graph:
 
 class GraphModule(Module):
     """A module that a tracer would make of such a graph: no module is one.
+
+    Args:
+        *given: Ignored.
+        **named: Ignored.
+
+    Raises:
+        NotImplementedError: Always: nothing is traced.
 
     >>> isinstance(gb.nn.Linear(2, 1), gb.fx.GraphModule)
     False

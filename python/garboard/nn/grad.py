@@ -118,6 +118,10 @@ def conv2d_input(
 ) -> Tensor:
     """Return the gradient of a `conv2d` for its input; see `conv1d_input`.
 
+    Args:
+        input_size, weight, grad_output: As for `conv1d_input`.
+        stride, padding, dilation, groups: Likewise.
+
     >>> gb.nn.grad.conv2d_input((1, 1, 2, 2), gb.ones(1, 1, 2, 2), gb.ones(1, 1, 1, 1)).sum()
     tensor(4.)
     """
@@ -135,6 +139,10 @@ def conv2d_weight(
     groups: int = 1,
 ) -> Tensor:
     """Return the gradient of a `conv2d` for its weight; see `conv1d_weight`.
+
+    Args:
+        input, weight_size, grad_output: As for `conv1d_weight`.
+        stride, padding, dilation, groups: Likewise.
 
     >>> gb.nn.grad.conv2d_weight(gb.ones(1, 1, 3, 3), (1, 1, 2, 2), gb.ones(1, 1, 2, 2)).sum()
     tensor(16.)
@@ -154,6 +162,10 @@ def conv3d_input(
 ) -> Tensor:
     """Return the gradient of a `conv3d` for its input; see `conv1d_input`.
 
+    Args:
+        input_size, weight, grad_output: As for `conv1d_input`.
+        stride, padding, dilation, groups: Likewise.
+
     >>> gb.nn.grad.conv3d_input((1, 1, 1, 1, 2), gb.ones(1, 1, 1, 1, 2), gb.ones(1, 1, 1, 1, 1))
     tensor([[[[[1., 1.]]]]])
     """
@@ -171,6 +183,10 @@ def conv3d_weight(
     groups: int = 1,
 ) -> Tensor:
     """Return the gradient of a `conv3d` for its weight; see `conv1d_weight`.
+
+    Args:
+        input, weight_size, grad_output: As for `conv1d_weight`.
+        stride, padding, dilation, groups: Likewise.
 
     >>> gb.nn.grad.conv3d_weight(gb.ones(1, 1, 1, 1, 2), (1, 1, 1, 1, 2), gb.ones(1, 1, 1, 1, 1))
     tensor([[[[[1., 1.]]]]])

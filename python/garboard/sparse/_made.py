@@ -143,7 +143,11 @@ def to_sparse(self: Tensor, sparse_dim: int | None = None) -> SparseTensor:
 
 
 def _to_dense(self: Tensor) -> Tensor:
-    """Return a new handle on this tensor, which is dense."""
+    """Return a new handle on this tensor, which is dense.
+
+    >>> gb.ones(2).to_dense()
+    tensor([1., 1.])
+    """
     return self.alias()
 
 

@@ -43,29 +43,59 @@ class SparseCsrTensor(SparseTensor):
         return sparse_csr
 
     def crow_indices(self) -> Tensor:
-        """Return where the elements of each row begin, and where the last ones end."""
+        """Return where the elements of each row begin, and where the last ones end.
+
+        >>> x = gb.eye(2).to_sparse_csr()
+        >>> x.crow_indices()
+        tensor([0, 1, 2])
+        """
         counts = _engine.bincount(self._places[0], minlength=self._sizes[0]).cumsum(0)
         return _engine.cat([counts.new_zeros(1), counts])
 
     def col_indices(self) -> Tensor:
-        """Return the column of each element."""
+        """Return the column of each element.
+
+        >>> x = gb.eye(2).to_sparse_csr()
+        >>> x.col_indices()
+        tensor([0, 1])
+        """
         return self._places[1].clone()
 
     def indices(self) -> NoReturn:
-        """Refuse: places are told row by row."""
+        """Refuse: places are told row by row.
+
+        Raises:
+            RuntimeError: Always.
+
+        >>> try:
+        ...     gb.eye(2).to_sparse_csr().indices()
+        ... except RuntimeError as error:
+        ...     print(str(error).partition(";")[0])
+        indices: a matrix by rows
+        """
         raise ArgumentError("indices: a matrix by rows; crow_indices() and col_indices() tell them")
 
     def _with(self, values: Tensor, is_coalesced: bool | None = None) -> SparseTensor:
         return SparseCsrTensor(self._places, values, self._sizes, True)
 
     def to_sparse(self) -> SparseTensor:  # type: ignore[override]
-        """Return the same by coordinates."""
+        """Return the same by coordinates.
+
+        >>> x = gb.eye(2).to_sparse_csr()
+        >>> x.to_sparse().layout
+        garboard.sparse_coo
+        """
         return SparseTensor(self._places, self._told, self._sizes, True)
 
     to_sparse_coo = to_sparse
 
     def to_sparse_csr(self) -> SparseCsrTensor:
-        """Return itself."""
+        """Return itself.
+
+        >>> x = gb.eye(2).to_sparse_csr()
+        >>> x.to_sparse_csr() is x
+        True
+        """
         return self
 
     def __repr__(self) -> str:

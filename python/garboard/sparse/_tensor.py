@@ -13,6 +13,7 @@ from garboard._arguments.texts import shown
 from garboard._engine import ShapeError, Tensor
 from garboard._engine import _Size as Size
 from garboard.sparse import _products
+from garboard.sparse._told import tell
 
 if TYPE_CHECKING:
     from garboard._arguments.layouts import layout
@@ -31,6 +32,12 @@ class SparseTensor:
     Both belong to the dispose scope that was open, as all tensors do. A place may be told several
     times: its values are added, and `coalesce()` does it. What needs a dense tensor takes
     `to_dense()`.
+
+    Args:
+        places: Where the elements are, [sparse dims, count], int64.
+        values: What they are, [count, *dense dims].
+        sizes: Of all dims.
+        is_coalesced: Whether each place is told once, in order.
 
     >>> x = gb.sparse_coo_tensor([[0, 1, 1], [2, 0, 2]], [3.0, 4.0, 5.0], (2, 3))
     >>> x @ gb.ones(3, 1)
@@ -64,7 +71,20 @@ class SparseTensor:
 
     @classmethod
     def made(cls, places: Tensor, values: Tensor, sizes: Sequence[int]) -> Self:
-        """Make one whose places fit its sizes."""
+        """Make one whose places fit its sizes.
+
+        Args:
+            places: [sparse dims, count], int64.
+            values: [count, *dense dims].
+            sizes: Of all dims.
+
+        Returns:
+            A new one, over the same memory.
+
+        >>> x = gb.eye(2).to_sparse()
+        >>> type(x).made(x._indices(), x._values(), (2, 3)).shape
+        (2, 3)
+        """
         return cls(places, values, sizes)
 
     # What it is
@@ -409,20 +429,13 @@ def _powers(self: SparseTensor, exponent: _Number) -> SparseTensor:
     return whole._with(whole._told**exponent)
 
 
-for _name in (
-    "float",
-    "double",
-    "half",
-    "bfloat16",
-    "long",
-    "int",
-    "short",
-    "char",
-    "byte",
-    "bool",
-):
+_CONVERTING = tuple(
+    ["float", "double", "half", "bfloat16", "long", "int", "short", "char", "byte", "bool"]
+)
+for _name in _CONVERTING:
     setattr(SparseTensor, _name, _converting(_name))
 for _name in _KEEPING_ZERO.split():
     setattr(SparseTensor, _name, _of_values(_name))
 setattr(SparseTensor, "pow", _powers)  # noqa: B010
 setattr(SparseTensor, "__pow__", _powers)  # noqa: B010
+tell(SparseTensor, _CONVERTING, tuple(_KEEPING_ZERO.split()))

@@ -219,7 +219,16 @@ class FlopCounterMode(TorchFunctionMode):
         return {"Global": {}} | {name: dict(counts) for name, counts in self._counts.items()}
 
     def get_table(self, depth: int | None = None) -> str:
-        """Return the counts as text, a line a module, down to some depth."""
+        """Return the counts as text, a line a module, down to some depth.
+
+        Args:
+            depth: How many modules may stand in each other; by default as the block was told.
+
+        >>> with gb.utils.flop_counter.FlopCounterMode(display=False) as counter:
+        ...     x = gb.ones(2, 3) @ gb.ones(3, 4)
+        >>> "Global" in counter.get_table()
+        True
+        """
         deepest = self.depth if depth is None else check.count("get_table", "depth", depth)
         total = max(self.get_total_flops(), 1)
         rows = [("Module", "FLOP", "% Total")]

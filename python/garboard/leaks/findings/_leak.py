@@ -139,7 +139,16 @@ class Leak:
 
     def with_more(self, others: Sequence[Leak]) -> Leak:
         """Return the same with the amounts of others, the names of what holds them, and what their
-        fixes change in the same statement."""
+        fixes change in the same statement.
+
+        Args:
+            others: Of the same kind and statement.
+
+        >>> with gb.leaks.watch() as watch:
+        ...     watch.step()
+        >>> [leak.with_more([]) for leak in watch.report().leaks]
+        []
+        """
         if not others:
             return self
         rates = zip(*(it.rate for it in (self, *others)), strict=True)

@@ -305,7 +305,7 @@ class Tree:
         return self._named_tensors(BUFFERS, prefix, recurse, remove_duplicate)
 
     def modules(self, remove_duplicate: bool = True) -> Iterator[Module]:
-        """Yield this module and all below it, each once, or in every place.
+        """Yield this module and all below it, each once, or, with `remove_duplicate=False`, often.
 
         Returns:
             An iterator of modules, parents first.

@@ -27,7 +27,21 @@ _DEFAULT_SPARSE_BLOCK_SIZE = 128  # by the name under which programs import it
 
 
 def noop_mask(batch: Tensor, head: Tensor, token_q: Tensor, token_kv: Tensor) -> Tensor:
-    """Let every query attend to every key: a 0-d tensor that is True."""
+    """Let every query attend to every key: a 0-d tensor that is True.
+
+    Args:
+        batch: Ignored, as are the three others.
+        head: See `batch`.
+        token_q: See `batch`.
+        token_kv: See `batch`.
+
+    Returns:
+        A new 0-d tensor of bool.
+
+    >>> one = gb.tensor(0)
+    >>> gb.nn.attention.flex_attention.noop_mask(one, one, one, one)
+    tensor(True)
+    """
     device = check.tensor("noop_mask", "batch", batch).device
     return _engine.ones((), dtype=_engine.bool, device=device)
 
@@ -203,6 +217,13 @@ class BlockMask:
         BLOCK_SIZE: Queries and keys of a block.
         seq_lengths: Queries and keys in all.
 
+    Args:
+        seq_lengths: Queries and keys in all.
+        partial: The blocks that are seen in part: how many for each block of queries, and which.
+        full: Those that are seen whole, likewise, or None.
+        block_size: Queries and keys of a block.
+        mask_mod: Says what is seen within the first.
+
     >>> from garboard.nn.attention.flex_attention import create_block_mask
     >>> mask = create_block_mask(lambda b, h, q, k: q >= k, None, None, 256, 256)
     >>> mask.shape, mask.sparsity()
@@ -252,10 +273,18 @@ class BlockMask:
             seq_lengths: Queries and keys; None for whole blocks.
             compute_q_blocks: Has no effect here.
 
+        Returns:
+            A BlockMask.
+
         Raises:
             ShapeError: Sizes that do not fit each other.
             TypeError: What is no tensor.
             ValueError: Only one of the two tensors of whole blocks.
+
+        >>> counts, places = gb.ones(1, 1, 1, dtype=gb.int32), gb.zeros(1, 1, 1, 1, dtype=gb.int32)
+        >>> BlockMask = gb.nn.attention.flex_attention.BlockMask
+        >>> BlockMask.from_kv_blocks(counts, places, BLOCK_SIZE=4).to_dense().tolist()
+        [[[[1]]]]
         """
         op = "BlockMask.from_kv_blocks"
         if (full_kv_num_blocks is None) != (full_kv_indices is None):
@@ -298,11 +327,22 @@ class BlockMask:
         return (*self.kv_indices.shape[:-2], *self.seq_lengths)
 
     def numel(self) -> int:
-        """Return how many pairs of a query and a key there are."""
+        """Return how many pairs of a query and a key there are.
+
+        >>> of = gb.nn.attention.flex_attention
+        >>> of.create_block_mask(of.noop_mask, 1, 1, 4, 6, BLOCK_SIZE=2).numel()
+        24
+        """
         return prod(self.shape)
 
     def to_dense(self) -> Tensor:
-        """Return int32 [B, H, blocks of queries, blocks of keys]: 1 where some of it is seen."""
+        """Return int32 [B, H, blocks of queries, blocks of keys]: 1 where some of it is seen.
+
+        >>> of = gb.nn.attention.flex_attention
+        >>> causal = lambda b, h, q, kv: q >= kv
+        >>> of.create_block_mask(causal, 1, 1, 4, 4, BLOCK_SIZE=2).to_dense().tolist()
+        [[[[1, 0], [1, 1]]]]
+        """
         found = self._partial.dense()
         return (found | self._full.dense() if self._full else found).int()
 
@@ -325,7 +365,13 @@ class BlockMask:
         return mask | spread(self._full) if self._full else mask
 
     def to(self, device: Device) -> BlockMask:
-        """Return the mask with its tensors on another device; its function stays as it is."""
+        """Return the mask with its tensors on another device; its function stays as it is.
+
+        >>> of = gb.nn.attention.flex_attention
+        >>> mask = of.create_block_mask(of.noop_mask, 1, 1, 4, 4, BLOCK_SIZE=2)
+        >>> mask.to("cpu").shape == mask.shape
+        True
+        """
         return self._with(lambda it: it.to(device), self.seq_lengths)
 
     def __getitem__(self, index: Any) -> BlockMask:
@@ -401,6 +447,9 @@ def create_block_mask(
         ShapeError: The function gives no value for each place.
         TypeError: No function, or a size that is no integer.
         ValueError: A size that cannot be.
+
+    Returns:
+        A BlockMask.
 
     >>> from garboard.nn.attention.flex_attention import create_block_mask
     >>> create_block_mask(lambda b, h, q, k: q >= k, None, None, 4, 4, BLOCK_SIZE=2).to_dense()

@@ -56,11 +56,23 @@ class SpectralNorm:
 
         Returns:
             What computes it.
+
+        Args:
+            module: What has the weight.
+            name, n_power_iterations, dim, eps: As for the class.
         """
         return _normed(module, cls(name, n_power_iterations, dim, eps))
 
     def remove(self, module: Module) -> None:
-        """Let the weight be an ordinary parameter again, as `remove_spectral_norm` does."""
+        """Let the weight be an ordinary parameter again, as `remove_spectral_norm` does.
+
+        Args:
+            module: What has the weight.
+
+        >>> layer = gb.nn.utils.spectral_norm(gb.nn.Linear(2, 2))
+        >>> gb.nn.utils.remove_spectral_norm(layer).weight.shape
+        (2, 2)
+        """
         remove_spectral_norm(module, self.name)
 
     def __call__(self, module: Module, args: object) -> None:
@@ -68,7 +80,18 @@ class SpectralNorm:
         setattr(module, self.name, self.compute_weight(given, given.training))
 
     def compute_weight(self, module: Module, do_power_iteration: bool) -> Tensor:
-        """Return the weight divided, after steps of the power method if they are to be made."""
+        """Return the weight divided, after steps of the power method if they are to be made.
+
+        Args:
+            module: What has the weight.
+            do_power_iteration: Whether steps are made.
+
+        >>> from garboard.nn.utils.spectral_norm import SpectralNorm
+        >>> layer = gb.nn.Linear(2, 3)
+        >>> hook = SpectralNorm.apply(layer, "weight", 1, 0, 1e-12)
+        >>> hook.compute_weight(layer, do_power_iteration=False).shape
+        (3, 2)
+        """
         steps = self.n_power_iterations if do_power_iteration else 0
         ends = ("orig", "u", "v")
         weight, u, v = (part_of("spectral_norm", module, f"{self.name}_{it}") for it in ends)

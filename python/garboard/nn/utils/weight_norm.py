@@ -41,18 +41,39 @@ class WeightNorm:
 
         Returns:
             What computes it.
+
+        Args:
+            module: What has the weight.
+            name: Of the weight.
+            dim: Of whose slices norms are kept; None of the whole.
         """
         return _normed(module, cls(name, dim))
 
     def remove(self, module: Module) -> None:
-        """Let the weight be an ordinary parameter again, as `remove_weight_norm` does."""
+        """Let the weight be an ordinary parameter again, as `remove_weight_norm` does.
+
+        Args:
+            module: What has the weight.
+
+        >>> from garboard.nn.utils.weight_norm import WeightNorm
+        >>> layer = gb.nn.utils.weight_norm(gb.nn.Linear(2, 2))
+        >>> WeightNorm("weight", 0).remove(layer)
+        >>> [name for name, _ in layer.named_parameters()]
+        ['bias', 'weight']
+        """
         remove_weight_norm(module, self.name)
 
     def __call__(self, module: Module, args: object) -> None:
         setattr(module, self.name, self.compute_weight(module))
 
     def compute_weight(self, module: Module) -> Tensor:
-        """Return the weight of a module's norm and direction."""
+        """Return the weight of a module's norm and direction.
+
+        >>> from garboard.nn.utils.weight_norm import WeightNorm
+        >>> layer = gb.nn.utils.weight_norm(gb.nn.Linear(2, 3))
+        >>> WeightNorm("weight", 0).compute_weight(layer).shape
+        (3, 2)
+        """
         norm, direction = (part_of("weight_norm", module, f"{self.name}_{one}") for one in "gv")
         made: Tensor = direction * (norm / direction_norm(direction, self.dim))
         return made
