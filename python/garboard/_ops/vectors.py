@@ -306,10 +306,10 @@ def _areas(op: str, y: Tensor, x: Tensor | None, dx: Number | None, at: int) -> 
         return heights if dx is None else heights * check.worth(op, "dx", dx)
     if x.ndim == 1:
         if len(x) != y.shape[at]:
-            raise ShapeError(f"{op}: {len(x)} elements of x for {y.shape[at]} of y along dim {at}")
+            raise ShapeError(f"{op}: {len(x)} elements of x for {y.shape[at]} of y")
         x = x.reshape([-1 if it == at else 1 for it in range(y.ndim)])
     if not 0 < x.ndim <= y.ndim or x.ndim + at < y.ndim:
-        raise ShapeError(f"{op}: x of sizes {[*x.shape]} for y of {[*y.shape]}; dim {at} is needed")
+        raise ShapeError(f"{op}: x of sizes {[*x.shape]} for y of {[*y.shape]}; its dim is needed")
     before, after = _neighbours(x, x.ndim - y.ndim + at)
     return heights * (after - before)
 

@@ -53,7 +53,7 @@ def real_input(op: str, input: Tensor) -> Tensor:
 def _converted(op: str, x: Tensor, dtype: _engine.dtype) -> Tensor:
     made = x.to(dtype)
     if made.dtype != dtype:  # a mode of the program's made it
-        raise DTypeError(f"{op}: dtype {made.dtype}; {dtype} is needed")
+        raise DTypeError(f"{op}: to() gave dtype {made.dtype}; that which it is told is needed")
     return made
 
 

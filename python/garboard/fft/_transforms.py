@@ -33,8 +33,8 @@ def _made(
         result = _engine.empty(sizes, dtype=dtype)
         if result.dtype != dtype or [*result.shape] != [*sizes]:  # a mode of the program's made it
             raise DTypeError(
-                f"fft: a result of dtype {result.dtype} and sizes {[*result.shape]}; {dtype} and "
-                f"{[*sizes]} are needed"
+                f"fft: empty() gave dtype {result.dtype} and sizes {[*result.shape]}; those which "
+                "it is told are needed"
             )
         is_here = x.device.type == "cpu"
         if result.numel():
