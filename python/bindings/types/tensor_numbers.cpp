@@ -1,6 +1,7 @@
 // Python's operators on tensors. The declaration of each op is a template argument: the slot of
 // `a + b` is three steps from the kernel.
 #include <initializer_list>
+#include <utility>
 
 #include "csrc/core/error.h"
 #include "csrc/lifetime/borrowing.h"
@@ -25,6 +26,10 @@ PyObject* decline(PyObject* object, const char* op, const char* argument = "othe
   Py_RETURN_NOTIMPLEMENTED;
 }
 
+/// Whether `2 * x` is recorded as `x * 2`: who walks a graph by its first inputs finds the tensor.
+template <const Binary& op>
+constexpr bool commutes = &op == &garboard::add || &op == &mul;
+
 template <const Binary& op>
 PyObject* binary(PyObject* a, PyObject* b) noexcept try {
   if (has_detour()) [[unlikely]]
@@ -40,6 +45,8 @@ PyObject* binary(PyObject* a, PyObject* b) noexcept try {
   if (is_tensor(b)) y.tensor = &tensor_of(b, op.name, "other");
   if (!to_operand(a, op.name, "input", x)) return decline(a, op.name, "input");
   if (!y.tensor && !to_number(b, op.name, "other", y)) return decline(b, op.name);
+  if constexpr (commutes<op>)
+    if (!x.tensor) std::swap(x, y);
   const BirthStamp stamp;
   return wrap(op(x, y));
 } catch (...) {

@@ -173,9 +173,9 @@ def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTens
         level: None, or that of the open level.
 
     Returns:
-        The primal, and the tangent, of its sizes; None where it depends on no dual. The primal is
-        recorded as far as the tensors were that duals were made of. Where no level is open, the
-        tensor itself, and None.
+        The primal, and the tangent, of its sizes; None where it depends on no dual, and the very
+        one that it was made with where it is a dual itself. The primal is recorded as far as the
+        tensors were that duals were made of. Where no level is open, the tensor itself, and None.
 
     Raises:
         GradientError: `level` is not that of the open one.
@@ -208,13 +208,15 @@ def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTens
             allow_unused=True,
         )
         used = [
-            (product, it.tangent)
+            (product, it)
             for product, it in zip(products, directions, strict=True)
             if product is not None
         ]
         if not used:
             return UnpackedDualTensor(primal, None)
-        linear = [pair for pair in used if pair[0].requires_grad]
+        if len(used) == 1 and used[0][1].dual is tensor:
+            return UnpackedDualTensor(primal, used[0][1].tangent)
+        linear = [(product, it.tangent) for product, it in used if product.requires_grad]
         found: Tensor | None = None
         if linear:
             (found,) = grad(

@@ -77,8 +77,8 @@ class Adamax(FormulaOptimizer):
             "betas": betas,
             "eps": eps,
             "weight_decay": weight_decay,
-            "maximize": maximize,
             "foreach": foreach,
+            "maximize": maximize,
             "differentiable": differentiable,
             "capturable": capturable,
         }
@@ -175,8 +175,8 @@ class NAdam(FormulaOptimizer):
         super().__init__(params, options)
 
     def _begin(self, parameter: Tensor, state: dict[str, Any], group: _Group) -> None:
-        super()._begin(parameter, state, group)
         state["mu_product"] = scalar(1)
+        super()._begin(parameter, state, group)
 
     def _update(
         self, parameter: Tensor, gradient: Tensor, state: dict[str, Any], group: _Group
@@ -257,10 +257,10 @@ class RAdam(FormulaOptimizer):
             "betas": betas,
             "eps": eps,
             "weight_decay": weight_decay,
-            "decoupled_weight_decay": decoupled_weight_decay,
             "maximize": maximize,
             "foreach": foreach,
             "capturable": capturable,
+            "decoupled_weight_decay": decoupled_weight_decay,
             "differentiable": differentiable,
         }
         super().__init__(params, options)

@@ -81,8 +81,8 @@ class ASGD(FormulaOptimizer):
             "alpha": alpha,
             "t0": t0,
             "weight_decay": weight_decay,
-            "maximize": maximize,
             "foreach": foreach,
+            "maximize": maximize,
             "differentiable": differentiable,
             "capturable": capturable,
         }
@@ -95,8 +95,8 @@ class ASGD(FormulaOptimizer):
         check.real("ASGD", "t0", group["t0"])
 
     def _begin(self, parameter: Tensor, state: dict[str, Any], group: _Group) -> None:
-        super()._begin(parameter, state, group)
         state["eta"], state["mu"] = scalar(group["lr"]), scalar(1)
+        super()._begin(parameter, state, group)
 
     def _update(
         self, parameter: Tensor, gradient: Tensor, state: dict[str, Any], group: _Group

@@ -80,14 +80,14 @@ class RMSprop(FormulaOptimizer):
     ) -> None:
         options = {
             "lr": lr,
+            "momentum": momentum,
             "alpha": alpha,
             "eps": eps,
-            "weight_decay": weight_decay,
-            "momentum": momentum,
             "centered": centered,
-            "maximize": maximize,
+            "weight_decay": weight_decay,
             "capturable": capturable,
             "foreach": foreach,
+            "maximize": maximize,
             "differentiable": differentiable,
         }
         super().__init__(params, options)

@@ -58,7 +58,7 @@ class Rprop(FormulaOptimizer):
         params: Iterable[Tensor] | Iterable[tuple[str, Tensor]] | Iterable[_Group],
         lr: float = 1e-2,
         etas: tuple[float, float] = (0.5, 1.2),
-        step_sizes: tuple[float, float] = (1e-6, 50.0),
+        step_sizes: tuple[float, float] = (1e-6, 50),
         *,
         foreach: bool | None = None,
         maximize: bool = False,
@@ -69,8 +69,8 @@ class Rprop(FormulaOptimizer):
             "lr": lr,
             "etas": etas,
             "step_sizes": step_sizes,
-            "maximize": maximize,
             "foreach": foreach,
+            "maximize": maximize,
             "differentiable": differentiable,
             "capturable": capturable,
         }

@@ -64,6 +64,17 @@ class TestRecording:
         assert len({*ends, product.next_functions[0][0]}) == 2
         assert ends[0].next_functions == ()
 
+    def test_comes_back_to_a_leaf_by_first_inputs_where_numbers_stand_on_the_left(self, no_leaks):
+        x = leaf(1, 2)
+        y = 1 + 2 * x.sin()
+
+        names, node = [], y.grad_fn
+        while node is not None:
+            names.append(node.name())
+            node = node.next_functions[0][0] if node.next_functions else None
+
+        assert names == ["add", "mul", "sin", "AccumulateGrad"]
+
     def test_names_a_leaf_that_python_has_let_go_of(self, no_leaks):
         y = leaf(1, 2) * 2
 

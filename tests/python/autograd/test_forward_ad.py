@@ -47,7 +47,16 @@ class TestADual:
             primal, tangent = fwd.unpack_dual(fwd.make_dual(x, v))
 
         gb.testing.assert_close(primal, x)
-        gb.testing.assert_close(tangent, v)
+        assert tangent is v
+
+    def test_made_of_another_has_a_tangent_of_both(self):
+        x, v = vectors()
+
+        with fwd.dual_level():
+            dual = fwd.make_dual(fwd.make_dual(x, v) * 2, x)
+            tangent = fwd.unpack_dual(dual).tangent
+
+        gb.testing.assert_close(tangent, v * 2 + x)
 
     def test_leaves_no_tangent_where_nothing_depends_on_it(self):
         x, v = vectors()

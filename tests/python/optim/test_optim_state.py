@@ -312,3 +312,42 @@ def test_saved_groups_end_with_the_numbers_of_their_parameters():
     saved = gb.optim.Adam([gb.ones(1, requires_grad=True)]).state_dict()
 
     assert list(saved["param_groups"][0])[-1] == "params"
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "state"),
+    [
+        ("ASGD", "weight_decay foreach maximize differentiable capturable", "step eta mu ax"),
+        ("Adagrad", "initial_accumulator_value foreach maximize differentiable fused", "step sum"),
+        (
+            "Adam",
+            "amsgrad maximize foreach capturable differentiable fused decoupled_weight_decay",
+            "step exp_avg exp_avg_sq",
+        ),
+        ("Adamax", "foreach maximize differentiable capturable", "step exp_avg exp_inf"),
+        (
+            "NAdam",
+            "decoupled_weight_decay maximize foreach capturable differentiable",
+            "step mu_product exp_avg exp_avg_sq",
+        ),
+        ("RAdam", "decoupled_weight_decay differentiable", "step exp_avg exp_avg_sq"),
+        (
+            "RMSprop",
+            "lr momentum alpha eps centered weight_decay capturable foreach maximize "
+            "differentiable",
+            "step square_avg",
+        ),
+        ("Rprop", "step_sizes foreach maximize differentiable capturable", "step prev step_size"),
+    ],
+)
+def test_options_and_state_stand_in_the_order_in_which_pytorch_prints_them(name, options, state):
+    x = gb.ones(2, requires_grad=True)
+    optimizer = getattr(gb.optim, name)([x])
+    x.sum().backward()
+    optimizer.step()
+
+    saved = optimizer.state_dict()
+
+    assert " ".join(saved["param_groups"][0]).endswith(options + " params")
+    assert " ".join(optimizer.defaults).endswith(options)
+    assert " ".join(saved["state"][0]) == state
