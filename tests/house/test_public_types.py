@@ -57,6 +57,7 @@ REASONS = {
     "autograd.Function.apply": FUNCTION,
     "autograd.Function.backward": FUNCTION,
     "autograd.Function.forward": FUNCTION,
+    "autograd.Function.jvp": FUNCTION,
     "autograd.Function.setup_context": FUNCTION,
     "autograd.FunctionCtx.__init__": FUNCTION,
     "autograd.FunctionCtx.saved_tensors": FUNCTION,

@@ -59,8 +59,8 @@ ValuesAndIndices chosen(const char* op, const Tensor& given, std::int64_t given_
   const Tensor input = with_dims(given);
   const std::int64_t size = input.size(dim);
   if (size == 0)
-    throw ShapeError(text(op, ": no elements along dim ", dim, " of sizes ", given.sizes(),
-                          "; at least one is needed"));
+    throw IndexOutOfRangeError(text(op, ": no elements along dim ", dim, " of sizes ",
+                                    given.sizes(), "; at least one is needed"));
   Dims kept = input.sizes();
   kept[dim] = 1;
   Dims result = kept;

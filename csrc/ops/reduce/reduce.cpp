@@ -117,9 +117,8 @@ Tensor others_along(const Tensor& x, unsigned taken) {
 
 void refuse_empty(const char* op, const Shape& shape) {
   if (shape.reduced_count == 0)
-    throw ShapeError(text(op,
-                          ": no elements to choose from; at least one along each reduced dim is "
-                          "needed"));
+    throw IndexOutOfRangeError(text(
+        op, ": no elements to choose from; at least one along each reduced dim is needed"));
 }
 
 Tensor extremum(const char* name, const kernels::Slot& kernel, const Tensor& input,

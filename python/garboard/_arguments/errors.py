@@ -11,6 +11,7 @@ from garboard._engine import GarboardError, ShapeError
 __all__ = [
     "ArgumentError",
     "ChoiceError",
+    "MissingMethodError",
     "NameTakenError",
     "PartsError",
     "RankError",
@@ -24,6 +25,10 @@ class ArgumentError(GarboardError, RuntimeError, ValueError):
 
 class ChoiceError(ArgumentError, NotImplementedError):
     """A word that is none of those that are known."""
+
+
+class MissingMethodError(GarboardError, RuntimeError, TypeError):
+    """An object of a program without a method that what is asked for needs."""
 
 
 class NameTakenError(GarboardError, KeyError, ValueError):

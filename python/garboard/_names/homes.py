@@ -168,7 +168,7 @@ _UNLISTED = {
         "binary_cross_entropy_with_logits cosine_embedding_loss ctc_loss hinge_embedding_loss "
         "kl_div margin_ranking_loss poisson_nll_loss triplet_margin_loss"
     ),
-    "_root.native_module": "_C __config__ torch",
+    "_root.native_module": "_C __config__ __future__ torch",
     "_root.quantized": "fake_quantize_per_channel_affine fake_quantize_per_tensor_affine",
     "_root.recurrent": (
         "gru gru_cell lstm lstm_cell rnn_relu rnn_relu_cell rnn_tanh rnn_tanh_cell"

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import product
 from typing import Any
 
-from garboard._arguments.check import function, rate
+from garboard._arguments.check import flag, function, rate
 from garboard._arguments.given import list_of
 from garboard._contexts.grad_mode import enable_grad, no_grad
 from garboard._engine import (
@@ -22,38 +22,42 @@ from garboard._engine import (
     zeros_like,
 )
 from garboard.autograd._passes import grad
+from garboard.autograd.forward_ad import dual_level, make_dual, unpack_dual
 
 __all__ = ["gradcheck", "gradgradcheck"]
 
 _Function = Callable[..., Any]
 _Inputs = Tensor | Sequence[Any]
 
-# PyTorch's checks of what is not here.
-_REFUSED = {
-    "check_batched_grad": "needs vmap, which is not in garboard; leave it out",
-    "check_batched_forward_grad": "needs vmap, which is not in garboard; leave it out",
-    "check_forward_ad": "needs forward mode, which is not in garboard; leave it out",
-}
-
 
 class _DifferenceError(Exception):
     """What was found; told to the caller, or not."""
 
 
-def _refuse(op: str, named: dict[str, Any]) -> None:
-    accepted = {
+# PyTorch's checks that every run here makes, or none: backward passes alone tell of them.
+_TAKEN = frozenset(
+    (
         "fast_mode",
-        "check_undefined_grad",
+        "check_batched_forward_grad",
+        "check_batched_grad",
+        "check_fwd_over_rev",
         "check_grad_dtypes",
-        "check_backward_ad",
+        "check_rev_over_rev",
+        "check_undefined_grad",
         "masked",
-    }
+    )
+)
+
+
+def _modes(op: str, named: dict[str, Any]) -> tuple[bool, bool]:
+    """Return whether to compare gradients, and whether to compare tangents."""
+    modes = {"check_backward_ad": True, "check_forward_ad": False}
     for name, value in named.items():
-        if name in _REFUSED:
-            if value:
-                raise NotImplementedError(f"{op}: {name}=True {_REFUSED[name]}")
-        elif name not in accepted | {"check_fwd_over_rev", "check_rev_over_rev"}:
+        if name in modes:
+            modes[name] = flag(op, name, value)
+        elif name not in _TAKEN:
             raise TypeError(f"{op}: it takes no argument of that name; PyTorch's are taken")
+    return modes["check_backward_ad"], modes["check_forward_ad"]
 
 
 def _checked(op: str, inputs: _Inputs) -> tuple[list[Any], list[Tensor]]:
@@ -146,10 +150,20 @@ def _gradients(output: Tensor, asking: list[Tensor]) -> Iterator[list[Tensor]]:
 
 
 def _compare(
-    op: str, func: _Function, given: list[Any], asking: list[Tensor], limits: dict[str, float]
+    op: str,
+    func: _Function,
+    given: list[Any],
+    asking: list[Tensor],
+    limits: dict[str, float],
+    modes: tuple[bool, bool],
 ) -> None:
     with no_grad():
         slopes = [_differences(op, func, given, it, limits["eps"]) for it in asking]
+    if modes[1]:
+        for place, at in enumerate(asking):
+            _compare_tangents(func, given, at, place, slopes[place], limits)
+    if not modes[0]:
+        return
     with enable_grad():
         outputs = _outputs_of(op, func, given)
     for number, output in enumerate(outputs):
@@ -167,8 +181,41 @@ def _compare(
                 _check_near(number, place, stack(of_one), slopes[place][number].T, limits)
 
 
+def _compare_tangents(
+    func: _Function,
+    given: list[Any],
+    at: Tensor,
+    place: int,
+    slopes: list[Tensor],
+    limits: dict[str, float],
+) -> None:
+    """Compare the tangents of the outputs, along each element of one input, with differences."""
+    rows = []
+    for element in _places(_parts(at.detach())):
+        tangent = zeros_like(at)
+        _parts(tangent)[element] = 1
+        with enable_grad(), dual_level():
+            dual = make_dual(at, tangent)
+            found = func(*[dual if it is at else it for it in given])
+            outputs = found if isinstance(found, (tuple, list)) else [found]
+            tensors = [it for it in outputs if isinstance(it, Tensor)]
+            floats = [it for it in tensors if it.is_floating_point() or it.is_complex()]
+            moved = [(it, unpack_dual(it).tangent) for it in floats]
+        rows.append([_numbers(zeros_like(it) if by is None else by) for it, by in moved])
+    for number, of_one in enumerate(zip(*rows, strict=True)):
+        wanted = slopes[number]
+        if wanted.numel():
+            _check_near(number, place, stack(of_one).T, wanted.T, limits, is_forward=True)
+
+
 def _check_near(
-    number: int, place: int, found: Tensor, wanted: Tensor, limits: dict[str, float]
+    number: int,
+    place: int,
+    found: Tensor,
+    wanted: Tensor,
+    limits: dict[str, float],
+    *,
+    is_forward: bool = False,
 ) -> None:
     """Compare gradients, [elements of an output, elements of an input], with differences."""
     room = limits["atol"] + limits["rtol"] * wanted.abs()
@@ -178,7 +225,8 @@ def _check_near(
         element, at = wrong.nonzero()[0].tolist()
         raise _DifferenceError(
             f"output {of}, element {element}, for input {by} of those that require grad, "
-            f"element {at}: backward gives {found[element, at].item():.6g}, differences "
+            f"element {at}: {'forward mode' if is_forward else 'backward'} gives "
+            f"{found[element, at].item():.6g}, differences "
             f"{wanted[element, at].item():.6g}; they must agree within "
             f"{room[element, at].item():.2g}"
         )
@@ -221,8 +269,9 @@ def gradcheck(
         rtol: How much more, for each unit of the difference.
         raise_exception: False returns False where they are off.
         nondet_tol: How much two passes may differ.
-        **named: PyTorch's other checks: those that backward passes can do are always done, and
-            with `fast_mode` every element is compared all the same.
+        **named: PyTorch's other checks: `check_forward_ad=True` compares tangents, too, and
+            `check_backward_ad=False` them alone. With `fast_mode` every element is compared all
+            the same, and the others change nothing.
 
     Returns:
         True, or False where they are off and `raise_exception` is False.
@@ -232,7 +281,6 @@ def gradcheck(
         DTypeError: An input that requires grad is neither float64 nor complex128.
         TypeError: The function cannot be called, or there is an unknown argument by name.
         ValueError: A tolerance is negative.
-        NotImplementedError: A check that needs vmap or forward mode.
 
     >>> x = gb.tensor([0.5, 2.0], dtype=gb.float64, requires_grad=True)
     >>> gb.autograd.gradcheck(lambda x: x.exp() * x, x)
@@ -255,12 +303,12 @@ def _gradcheck(
     nondet_tol: float,
 ) -> bool:
     function(op, "func", func)
-    _refuse(op, named)
+    modes = _modes(op, named)
     numbers = {"eps": eps, "atol": atol, "rtol": rtol, "nondet_tol": nondet_tol}
     limits = {name: float(rate(op, name, number)) for name, number in numbers.items()}
     given, asking = _checked(op, inputs)
     try:
-        _compare(op, func, given, asking, limits)
+        _compare(op, func, given, asking, limits, modes)
     except _DifferenceError as found:
         if raises:
             raise GradientError(f"{op}: {found}") from None

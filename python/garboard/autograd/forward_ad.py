@@ -7,11 +7,13 @@ its derivative times the directions is J v.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from garboard import _engine
 from garboard._arguments import check
+from garboard._arguments.errors import ArgumentError
 from garboard._arguments.texts import shown
 from garboard._contexts.grad_mode import enable_grad
 from garboard._engine import GradientError, ShapeError, Tensor, zeros_like
@@ -37,9 +39,11 @@ class UnpackedDualTensor(NamedTuple):
 class _Direction(NamedTuple):
     dual: Tensor
     tangent: Tensor
+    is_recorded: bool  # whether the primal would be without duals, too
 
 
 _levels: list[list[_Direction]] = []
+_unpacking: list[list[_Direction]] = []
 
 
 def enter_dual_level() -> int:
@@ -82,7 +86,7 @@ def exit_dual_level(*, level: int | None = None) -> None:
     >>> fwAD.exit_dual_level(level=level)
     """
     _innermost("exit_dual_level", level)
-    _levels.pop()
+    _levels.pop().clear()  # calls of functions may hold the level
 
 
 class dual_level(_engine._EndingBlock):
@@ -132,12 +136,13 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
 
     Args:
         tensor: Floating or complex.
-        tangent: The direction, of its sizes and dtype.
+        tangent: The direction, of its sizes, floating or complex.
         level: None, or that of the open level.
 
     Raises:
         GradientError: No level is open, the dtype has no gradient, or recording is off.
-        ShapeError: The tangent has other sizes or another dtype.
+        ShapeError: The tangent has other sizes.
+        ArgumentError: The tangent is neither floating nor complex.
         TypeError: What is no tensor.
 
     >>> import garboard.autograd.forward_ad as fwAD
@@ -150,16 +155,20 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
     directions = _innermost(op, level)
     check.of_type(Tensor, op, "tensor", tensor)
     check.of_type(Tensor, op, "tangent", tangent)
-    if tangent.shape != tensor.shape or tangent.dtype != tensor.dtype:
+    if tangent.shape != tensor.shape:
         raise ShapeError(
-            f"{op}: a tensor {list(tensor.shape)} of {tensor.dtype}, a tangent "
-            f"{list(tangent.shape)} of {tangent.dtype}; they must be alike"
+            f"{op}: a tensor of sizes {list(tensor.shape)}, a tangent of sizes "
+            f"{list(tangent.shape)}; they must be alike"
+        )
+    if not tangent.is_floating_point() and not tangent.is_complex():
+        raise ArgumentError(
+            f"{op}: a tangent of dtype {tangent.dtype}; a floating or complex one is needed"
         )
     if not _engine.is_grad_enabled():
         raise GradientError(f"{op}: in a block without gradients; recording is needed")
     is_recorded = tensor.requires_grad
     dual = tensor.view_as(tensor) if is_recorded else tensor.detach().requires_grad_()
-    directions.append(_Direction(dual, tangent))
+    directions.append(_Direction(dual, tangent, is_recorded))
     return dual
 
 
@@ -193,20 +202,24 @@ def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTens
     if level is None and not _levels:  # so that programs can ask it of any tensor
         return UnpackedDualTensor(tensor, None)
     directions = _innermost(op, level)
-    is_recorded = any(not it.dual.is_leaf for it in directions)
+    is_recorded = any(it.is_recorded for it in directions)
     primal = tensor.view_as(tensor) if is_recorded else tensor.detach()
     if not tensor.requires_grad or not directions:
         return UnpackedDualTensor(primal, None)
     keeps = is_recorded or any(it.tangent.requires_grad for it in directions)
     with enable_grad():
         weights = zeros_like(tensor).requires_grad_()
-        products = grad(
-            [tensor],
-            [it.dual for it in directions],
-            [weights],
-            create_graph=True,
-            allow_unused=True,
-        )
+        _unpacking.append(directions)
+        try:
+            products = grad(
+                [tensor],
+                [it.dual for it in directions],
+                [weights],
+                create_graph=True,
+                allow_unused=True,
+            )
+        finally:
+            _unpacking.pop()
         used = [
             (product, it)
             for product, it in zip(products, directions, strict=True)
@@ -216,7 +229,9 @@ def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTens
             return UnpackedDualTensor(primal, None)
         if len(used) == 1 and used[0][1].dual is tensor:
             return UnpackedDualTensor(primal, used[0][1].tangent)
-        linear = [(product, it.tangent) for product, it in used if product.requires_grad]
+        linear = [
+            (product, it.tangent.to(product.dtype)) for product, it in used if product.requires_grad
+        ]
         found: Tensor | None = None
         if linear:
             (found,) = grad(
@@ -227,3 +242,65 @@ def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTens
                 allow_unused=True,
             )
     return UnpackedDualTensor(primal, zeros_like(tensor) if found is None else found)
+
+
+def is_passed_over(level: object) -> bool:
+    """Whether a pass is on for the tangents of a level: it ends at what `carry` gave tangents."""
+    return bool(_unpacking) and _unpacking[-1] is level
+
+
+def carry(
+    name: str,
+    rule: Callable[..., Any],
+    ctx: Any,
+    arguments: tuple[Any, ...],
+    results: Sequence[Any],
+) -> object | None:
+    """Give the results of a function tangents by its own rule.
+
+    Args:
+        name: What errors call the function.
+        rule: Its `jvp`.
+        ctx: What the rule is given first.
+        arguments: Those of forward.
+        results: What forward returned, recorded.
+
+    Returns:
+        The level whose passes end at the results; None where no level is open, or no argument has
+        a tangent.
+
+    Raises:
+        TypeError: The rule returned something else than a tangent for each result, or None.
+        ShapeError: A tangent has other sizes than its result.
+    """
+    if not _levels:
+        return None
+    level = _levels[0]
+    found = [unpack_dual(it).tangent if isinstance(it, Tensor) else None for it in arguments]
+    if all(it is None for it in found):
+        return None
+    if ctx._materializes:
+        found = [
+            zeros_like(it) if isinstance(it, Tensor) and tangent is None else tangent
+            for it, tangent in zip(arguments, found, strict=True)
+        ]
+    is_recorded = any(it.is_recorded for it in level)
+    keeps = is_recorded or any(it is not None and it.requires_grad for it in found)
+    made = rule(ctx, *found)
+    moved = made if isinstance(made, tuple) else (made,)
+    if len(moved) != len(results):
+        raise TypeError(
+            f"{name}.jvp: {len(moved)} tangents for {len(results)} results; one each is needed"
+        )
+    for result, tangent in zip(results, moved, strict=True):
+        if not isinstance(result, Tensor) or not result.requires_grad or tangent is None:
+            continue
+        check.of_type(Tensor, f"{name}.jvp", "tangent", tangent)
+        if tangent.shape != result.shape:
+            raise ShapeError(
+                f"{name}.jvp: a tangent of sizes {list(tangent.shape)} for a result of sizes "
+                f"{list(result.shape)}; they must be alike"
+            )
+        # What the rule reads requires grad because duals do, unless it would without them.
+        level.append(_Direction(result, tangent if keeps else tangent.detach(), is_recorded))
+    return level

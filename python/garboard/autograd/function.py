@@ -7,191 +7,15 @@ from functools import wraps
 from typing import Any, NoReturn, TypeVar
 
 from garboard import _engine
-from garboard._arguments.check import of_type
-from garboard._arguments.given import items_of
 from garboard._arguments.overriding import overridable
 from garboard._contexts.grad_mode import no_grad
 from garboard._engine import GradientError, Tensor, is_grad_enabled
+from garboard.autograd._function_ctx import FunctionCtx
+from garboard.autograd.forward_ad import carry
 
 __all__ = ["Function", "FunctionCtx", "InplaceFunction", "once_differentiable"]
 
 _B = TypeVar("_B", bound=Callable[..., Any])
-
-
-class FunctionCtx:
-    """What a call of a `Function` knows in backward; forward is given it, and writes into it.
-
-    Whatever else it is to remember may be set as an attribute, which lives as long as the graph of
-    the call, until a backward pass frees it. Tensors belong into `save_for_backward`: those are
-    watched for in-place writes, seen by the leak report as the graph's, and make no cycles.
-
-    Args:
-        function: The class that is called.
-        arguments: Those of forward.
-
-    Attributes:
-        needs_input_grad: A tuple of bools, one an argument of forward: whether it requires grad.
-
-    >>> class Scale(gb.autograd.Function):
-    ...     @staticmethod
-    ...     def forward(ctx, x, factor):
-    ...         ctx.factor = factor
-    ...         return x * factor
-    ...     @staticmethod
-    ...     def backward(ctx, gradient):
-    ...         return gradient * ctx.factor, None
-    >>> x = gb.ones(2, requires_grad=True)
-    >>> Scale.apply(x, 3.0).sum().backward()
-    >>> x.grad
-    tensor([3., 3.])
-    """
-
-    needs_input_grad: tuple[bool, ...]
-
-    def __init__(self, function: type[Function], arguments: tuple[Any, ...]) -> None:
-        of_type(type, "FunctionCtx", "function", function)
-        self._function = function
-        self.needs_input_grad = tuple(
-            [
-                isinstance(it, Tensor) and it.requires_grad
-                for it in items_of(of_type(tuple, "FunctionCtx", "arguments", arguments))
-            ]
-        )
-        self._saving: tuple[Tensor | None, ...] = ()
-        self._saved: object | None = None
-        self._dirty: tuple[Tensor, ...] = ()
-        self._without_gradient: tuple[Tensor, ...] = ()
-        self._materializes = True
-
-    @property
-    def _name(self) -> str:
-        return self._function.__name__
-
-    def _given(self, op: str, tensors: tuple[Any, ...], *, none: bool) -> tuple[Any, ...]:
-        for place, it in enumerate(tensors):
-            if not isinstance(it, Tensor) and not (none and it is None):
-                needed = "a Tensor or None is needed; set other things as attributes of ctx"
-                raise TypeError(
-                    f"{op}: argument {place} is of type {type(it).__name__}; "
-                    f"{needed if none else 'a Tensor is needed'}"
-                )
-        return tensors
-
-    def save_for_backward(self, *tensors: Tensor | None) -> None:
-        """Keep tensors for backward, which finds them in `saved_tensors`.
-
-        They may be arguments, outputs, or what forward computed on the way. Another call forgets
-        those of the one before. Nothing is kept where no gradient will be asked for.
-
-        Args:
-            *tensors: Of any shape and dtype; None keeps a place empty.
-
-        Raises:
-            TypeError: Something is neither a Tensor nor None.
-
-        >>> class Square(gb.autograd.Function):
-        ...     @staticmethod
-        ...     def forward(ctx, x):
-        ...         ctx.save_for_backward(x)
-        ...         return x * x
-        ...     @staticmethod
-        ...     def backward(ctx, gradient):
-        ...         (x,) = ctx.saved_tensors
-        ...         return 2 * x * gradient
-        >>> x = gb.tensor(3.0, requires_grad=True)
-        >>> gb.autograd.grad(Square.apply(x), x)
-        (tensor(6.),)
-        """
-        self._saving = self._given(f"{self._name}.save_for_backward", tensors, none=True)
-
-    @property
-    def saved_tensors(self) -> tuple[Tensor | Any, ...]:
-        """What `save_for_backward` was given, as new handles, None where None was.
-
-        VersionError: one was written in place since. GradientError: a backward pass has freed them.
-        """
-        if self._saved is None:
-            return self._saving
-        return _engine._saved_tensors(self._saved, self._name)
-
-    def mark_dirty(self, *tensors: Tensor) -> None:
-        """Say which arguments forward writes in place; it must return them, too.
-
-        Args:
-            *tensors: Arguments of forward, of any shape.
-
-        Raises:
-            TypeError: Something is no Tensor.
-
-        >>> class Double_(gb.autograd.Function):
-        ...     @staticmethod
-        ...     def forward(ctx, x):
-        ...         ctx.mark_dirty(x)
-        ...         return x.mul_(2)
-        ...     @staticmethod
-        ...     def backward(ctx, gradient):
-        ...         return gradient * 2
-        >>> x = gb.ones(2)
-        >>> Double_.apply(x) is x
-        True
-        """
-        self._dirty = self._given(f"{self._name}.mark_dirty", tensors, none=False)
-
-    def mark_non_differentiable(self, *tensors: Tensor) -> None:
-        """Say which outputs have no gradient; those of integer dtypes have none in any case.
-
-        backward is given zeros in their places, or None; see `set_materialize_grads`.
-
-        Args:
-            *tensors: Outputs of forward, of any shape.
-
-        Raises:
-            TypeError: Something is no Tensor.
-
-        >>> class Split(gb.autograd.Function):
-        ...     @staticmethod
-        ...     def forward(ctx, x):
-        ...         whole = x.trunc()
-        ...         ctx.mark_non_differentiable(whole)
-        ...         return whole, x - whole
-        ...     @staticmethod
-        ...     def backward(ctx, of_whole, of_rest):
-        ...         return of_rest
-        >>> whole, rest = Split.apply(gb.tensor(2.5, requires_grad=True))
-        >>> whole.requires_grad, rest.requires_grad
-        (False, True)
-        """
-        self._without_gradient = self._given(
-            f"{self._name}.mark_non_differentiable", tensors, none=False
-        )
-
-    def set_materialize_grads(self, value: bool) -> None:
-        """Choose what backward is given for an output that nothing was computed from.
-
-        Args:
-            value: True, which is usual, for zeros; False for None.
-
-        Raises:
-            TypeError: `value` is not True or False.
-
-        >>> class Both(gb.autograd.Function):
-        ...     @staticmethod
-        ...     def forward(ctx, x):
-        ...         ctx.set_materialize_grads(False)
-        ...         return x * 2, x * 3
-        ...     @staticmethod
-        ...     def backward(ctx, of_first, of_second):
-        ...         return of_first * 2 if of_second is None else of_second * 3
-        >>> x = gb.tensor(1.0, requires_grad=True)
-        >>> gb.autograd.grad(Both.apply(x)[0], x)
-        (tensor(2.),)
-        """
-        from garboard._arguments.check import flag
-
-        self._materializes = flag(f"{self._name}.set_materialize_grads", "value", value)
-
-    def _backward(self, *gradients: Tensor | None) -> Any:
-        return self._function._rule()(self, *gradients)
 
 
 class Function:
@@ -322,6 +146,40 @@ class Function:
 
     vjp = backward
 
+    @staticmethod
+    @overridable
+    def jvp(ctx: Any, *grad_inputs: Any) -> Any:
+        """Compute the tangents of the results along those of the arguments. A class may say how.
+
+        `autograd.forward_ad` calls it after forward, in a level, once a call. Where a class has
+        none, tangents are worked out from its backward.
+
+        Args:
+            ctx: What forward has remembered; `saved_tensors` is what `save_for_forward` was given.
+            *grad_inputs: The tangent of each argument, zeros where a tensor has none; None for
+                what is no tensor.
+
+        Returns:
+            A tangent for each result, a tuple where there are several; None where there is none.
+
+        Raises:
+            NotImplementedError: The class has no `jvp`.
+
+        >>> class Twice(gb.autograd.Function):
+        ...     @staticmethod
+        ...     def forward(ctx, x):
+        ...         return x * 2
+        ...     @staticmethod
+        ...     def jvp(ctx, tangent):
+        ...         return tangent * 2
+        >>> import garboard.autograd.forward_ad as fwAD
+        >>> with fwAD.dual_level():
+        ...     x = fwAD.make_dual(gb.ones(2), gb.tensor([1.0, 3.0]))
+        ...     fwAD.unpack_dual(Twice.apply(x)).tangent
+        tensor([2., 6.])
+        """
+        raise NotImplementedError("Function.jvp: none was written; a static method is needed")
+
     @classmethod
     def _rule(cls) -> Callable[..., Any]:
         has_own = cls.backward is not Function.backward
@@ -398,6 +256,9 @@ class Function:
             ctx._materializes,
             is_recorded,
         )
+        if cls.jvp is not Function.jvp:
+            ctx._carried_in = carry(cls.__name__, cls.jvp, ctx, args, results)
+        ctx._for_forward = None
         return results if isinstance(output, tuple) else results[0]
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any, ClassVar
+
 import garboard as gb
 import garboard.autograd.forward_ad as fwd
 import pytest
@@ -48,6 +50,15 @@ class TestADual:
 
         gb.testing.assert_close(primal, x)
         assert tangent is v
+
+    def test_takes_a_tangent_of_another_dtype(self):
+        x, v = vectors()
+
+        with fwd.dual_level():
+            tangent = fwd.unpack_dual(fwd.make_dual(x, v.float()) * 2).tangent
+
+        assert tangent.dtype is gb.float64
+        gb.testing.assert_close(tangent, v.float().double() * 2)
 
     def test_made_of_another_has_a_tangent_of_both(self):
         x, v = vectors()
@@ -96,6 +107,103 @@ class TestADual:
         gb.testing.assert_close(x.grad, 6 * x.detach() * v)
 
 
+class Product(gb.autograd.Function):
+    """x y, and x + factor y: a class of one rule, which goes forward."""
+
+    calls: ClassVar[list[Any]] = []
+
+    @staticmethod
+    def forward(x, y, factor):
+        return x * y, x + factor * y
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_forward(*inputs[:2])
+        ctx.factor = inputs[2]
+
+    @staticmethod
+    def jvp(ctx, of_x, of_y, of_factor):
+        x, y = ctx.saved_tensors
+        Product.calls.append((of_y.tolist(), of_factor))
+        return of_x * y + x * of_y, of_x + ctx.factor * of_y
+
+
+class TestAFunctionWithARuleOfItsOwn:
+    def test_is_asked_once_and_what_comes_after_it_is_worked_out(self, no_leaks):
+        Product.calls.clear()
+        x, v = vectors()
+
+        with fwd.dual_level():
+            product, total = Product.apply(fwd.make_dual(x, v) * 2, x, 3.0)
+            primal, of_product = fwd.unpack_dual(product)
+            of_both = fwd.unpack_dual(product.sin() * total).tangent
+
+        a, b = 2 * x * x, 5 * x
+        gb.testing.assert_close(primal, a)
+        gb.testing.assert_close(of_product, 2 * v * x)
+        gb.testing.assert_close(of_both, a.cos() * 2 * v * x * b + a.sin() * 2 * v)
+        assert Product.calls == [([0.0] * len(x), None)]
+        assert not primal.requires_grad
+        assert not of_product.requires_grad
+        assert not of_both.requires_grad
+
+    def test_goes_before_what_its_backward_says(self):
+        class Wrong(gb.autograd.Function):
+            @staticmethod
+            def forward(ctx, x):
+                return x * 2
+
+            @staticmethod
+            def backward(ctx, gradient):
+                return gradient * 2
+
+            @staticmethod
+            def jvp(ctx, tangent):
+                return tangent * 10
+
+        x, v = vectors()
+        x.requires_grad_()
+
+        with fwd.dual_level():
+            out = Wrong.apply(fwd.make_dual(x, v))
+            tangent = fwd.unpack_dual(out).tangent
+        out.sum().backward()
+
+        gb.testing.assert_close(tangent, v * 10)
+        assert x.grad.tolist() == [2.0] * len(x)
+
+    def test_is_checked_by_differences(self):
+        x = gb.tensor([0.5, 2.0], dtype=gb.float64, requires_grad=True)
+        modes = {"check_forward_ad": True, "check_backward_ad": False}
+
+        assert gb.autograd.gradcheck(lambda x: Product.apply(x, x, 2.0), x, **modes)
+        assert gb.autograd.gradcheck(gb.exp, x, check_forward_ad=True, check_batched_grad=True)
+        with pytest.raises(gb.GradientError, match="forward mode gives 4, differences 2"):
+            gb.autograd.gradcheck(lambda x: Off.apply(x), x, **modes)
+
+    def test_is_refused_what_fits_no_result(self):
+        x, v = vectors()
+        with fwd.dual_level():
+            dual = fwd.make_dual(x, v)
+            with pytest.raises(TypeError, match=r"^Off\.jvp: 2 tangents for 1 results; "):
+                Off.apply(dual, lambda it: (it, it))
+            with pytest.raises(gb.ShapeError, match=r"^Off\.jvp: a tangent of sizes \[1\] for "):
+                Off.apply(dual, lambda it: it[:1])
+            with pytest.raises(TypeError, match=r"^Off\.jvp: tangent "):
+                Off.apply(dual, lambda it: 3)
+
+
+class Off(gb.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, rule=lambda it: 4 * it):
+        ctx.rule = rule
+        return x * 2
+
+    @staticmethod
+    def jvp(ctx, tangent, _=None):
+        return ctx.rule(tangent)
+
+
 class TestALevel:
     def test_is_one_at_a_time(self):
         with fwd.dual_level(), pytest.raises(gb.GradientError, match=r"func\.jvp"):
@@ -129,6 +237,8 @@ class TestALevel:
         with fwd.dual_level():
             with pytest.raises(gb.ShapeError, match="they must be alike"):
                 fwd.make_dual(x, v[:2])
+            with pytest.raises(ValueError, match=r"a tangent of dtype garboard\.int64"):
+                fwd.make_dual(x, v.long())
             with pytest.raises(TypeError, match="tangent"):
                 fwd.make_dual(x, 1.0)  # type: ignore[arg-type]
             with pytest.raises(gb.GradientError, match="recording is needed"), gb.no_grad():
@@ -136,4 +246,4 @@ class TestALevel:
             with pytest.raises(gb.GradientError, match="level 3; the open one is 0"):
                 fwd.make_dual(x, v, level=3)
             with pytest.raises(gb.GradientError, match="int64"):
-                fwd.make_dual(gb.ones(1).long(), gb.ones(1).long())
+                fwd.make_dual(gb.ones(1).long(), gb.ones(1))

@@ -18,6 +18,7 @@ from garboard.utils import _pytree as pytree
 MODULES = {
     "_C": "DisableTorchFunctionSubclass Generator _LinAlgError _TensorMeta _log_api_usage_once",
     "__config__": "parallel_info show",
+    "__future__": "get_swap_module_params_on_conversion set_swap_module_params_on_conversion",
     "_jit_internal": "_copy_to_script_wrapper boolean_dispatch",
     "_dynamo": "OptimizedModule config disable graph_break is_compiling mark_dynamic reset",
     "_dynamo.eval_frame": "OptimizedModule",

@@ -22,6 +22,14 @@ class Symmetric(gb.nn.Module):
         return x.triu()
 
 
+class Halved(gb.nn.Module):
+    def forward(self, x: Any) -> Any:
+        return x / 2
+
+    def right_inverse(self, x: Any) -> Any:
+        return x * 2
+
+
 class Doubled(gb.nn.Module):
     def forward(self, x: Any) -> Any:
         return x * 2
@@ -83,8 +91,19 @@ class TestParametrizations:
         assert gb.equal(layer.weight, wanted)
         parametrize.register_parametrization(layer, "weight", Doubled())
         assert gb.equal(layer.weight, wanted * 2)
-        with pytest.raises(TypeError, match="Doubled cannot be inverted"):
-            layer.weight = wanted
+        for kind in (TypeError, RuntimeError):
+            with pytest.raises(kind, match="Doubled cannot be inverted"):
+                layer.weight = wanted
+
+    def test_one_more_leaves_what_is_learned_as_it_is(self):
+        layer = gb.nn.Linear(2, 2, bias=False)
+        wanted = layer.weight.detach().clone()
+        parametrize.register_parametrization(layer, "weight", Doubled())
+
+        parametrize.register_parametrization(layer, "weight", Halved())
+
+        assert gb.equal(layer.parametrizations.weight.original, wanted)
+        assert gb.equal(layer.weight, wanted)
 
     def test_removing_leaves_what_was_computed_or_what_was_learned(self):
         for leaves in (True, False):

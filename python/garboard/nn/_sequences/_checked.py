@@ -46,7 +46,7 @@ class CheckedRecurrent(Module):
     @property
     def _all_weights(self) -> list[list[str]]:
         """The names of the parameters of each layer and direction."""
-        kinds = ["weight_ih", "weight_hh"] + ["bias_ih", "bias_hh"] * self.bias
+        kinds = ["weight_ih", "weight_hh"] + ["bias_ih", "bias_hh"] * bool(self.bias)
         kinds += ["weight_hr"] * bool(self.proj_size)
         ends = [
             f"_l{layer}{end}"

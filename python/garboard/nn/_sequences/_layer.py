@@ -62,7 +62,8 @@ class Recurrent(CheckedRecurrent):
         self.hidden_size: int = check.count(name, "hidden_size", hidden_size, 1)
         self.proj_size = self._projected(name, proj_size)
         self.num_layers: int = check.count(name, "num_layers", num_layers, 1)
-        self.bias: bool = check.flag(name, "bias", bias)
+        check.flag(name, "bias", bias)
+        self.bias: bool = bias  # as given: a program that says 1 reads 1
         self.batch_first: bool = check.flag(name, "batch_first", batch_first)
         self.dropout: float = check.share(name, "dropout", dropout)
         self.bidirectional: bool = check.flag(name, "bidirectional", bidirectional)
@@ -260,7 +261,7 @@ class Recurrent(CheckedRecurrent):
             texts.append(settings(proj_size=self.proj_size))
         if self.num_layers != 1:
             texts.append(settings(num_layers=self.num_layers))
-        if not self.bias:
+        if self.bias is not True:
             texts.append(settings(bias=self.bias))
         if self.batch_first:
             texts.append(settings(batch_first=self.batch_first))

@@ -41,7 +41,8 @@ class _Cell(Module):
         name = type(self).__name__
         self.input_size: int = check.size(name, "input_size", input_size)
         self.hidden_size: int = check.size(name, "hidden_size", hidden_size)
-        self.bias: bool = check.flag(name, "bias", bias)
+        check.flag(name, "bias", bias)
+        self.bias: bool = bias  # as given: a program that says 1 reads 1
         width = check.count(name, "num_chunks", num_chunks) * self.hidden_size
         shapes = {"ih": (width, self.input_size), "hh": (width, self.hidden_size)}
         for end, shape in shapes.items():
@@ -94,7 +95,7 @@ class _Cell(Module):
 
     def extra_repr(self) -> str:
         texts = [told(self.input_size), told(self.hidden_size)]
-        if not self.bias:
+        if self.bias is not True:
             texts.append(settings(bias=self.bias))
         return ", ".join(texts)
 

@@ -11,6 +11,7 @@ from contextvars import ContextVar
 from typing import Any, NoReturn, TypeVar
 
 from garboard._arguments import check
+from garboard._arguments.errors import MissingMethodError
 from garboard._arguments.texts import shown
 from garboard._contexts.blocks import block
 from garboard._contexts.grad_mode import no_grad
@@ -133,7 +134,8 @@ class ParametrizationList(ModuleList):
             value: Of the tensor's sizes.
 
         Raises:
-            TypeError: A parametrization has no `right_inverse`, or `value` is no Tensor.
+            TypeError: A parametrization has no `right_inverse`, which is a RuntimeError too, or
+                `value` is no Tensor.
 
         >>> layer = gb.nn.utils.parametrizations.weight_norm(gb.nn.Linear(2, 1))
         >>> setattr(layer, "weight", gb.tensor([[3.0, 4.0]]))
@@ -145,7 +147,7 @@ class ParametrizationList(ModuleList):
             made: Any = value
             for module in reversed(list(self)):
                 if not hasattr(module, "right_inverse"):
-                    raise TypeError(
+                    raise MissingMethodError(
                         f"right_inverse: {type(module).__name__} cannot be inverted; a method "
                         "right_inverse() is needed, to assign to what it computes"
                     )
@@ -261,10 +263,7 @@ def _add(module: Module, name: str, parametrization: Module, is_unsafe: bool) ->
                         f"be made of several; right_inverse() returns what is of type "
                         f"{type(given).__name__}"
                     )
-                computing.right_inverse(given)
-            else:
-                given = now
-            _check_alike("register_parametrization", now, parametrization(given))
+            _check_alike("register_parametrization", now, parametrization(now))
     computing.append(parametrization)
     computing.unsafe |= is_unsafe
 

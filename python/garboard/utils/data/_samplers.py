@@ -8,6 +8,7 @@ from math import inf
 from typing import Any, Generic, TypeVar
 
 from garboard._arguments import check
+from garboard._arguments.errors import ArgumentError
 from garboard._arguments.given import items_of, refuse_unless_list
 from garboard._arguments.texts import shown
 from garboard._engine import Tensor
@@ -193,7 +194,7 @@ class WeightedRandomSampler(Sampler[int]):
         self.replacement: bool = check.flag(op, "replacement", replacement)
         able = sum(map(bool, self.weights))
         if not able or (not self.replacement and self.num_samples > able):
-            raise ValueError(
+            raise ArgumentError(
                 f"{op}: {self.num_samples} samples of {able} weights above 0; enough of them, or "
                 "replacement=True, are needed"
             )
