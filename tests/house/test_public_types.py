@@ -59,8 +59,6 @@ REASONS = {
     "autograd.Function.forward": FUNCTION,
     "autograd.Function.jvp": FUNCTION,
     "autograd.Function.setup_context": FUNCTION,
-    "autograd.FunctionCtx.__init__": FUNCTION,
-    "autograd.FunctionCtx.saved_tensors": FUNCTION,
     "_engine.GraphNode.metadata": NOTES,
     "_engine.GraphNode.register_hook": NODE,
     "_engine.GraphNode.register_prehook": NODE,
