@@ -212,14 +212,15 @@ Tensor rounded(const Tensor& result, const Tensor& input) {
   return to(result, input.dtype());
 }
 
-/// A sum as a mean of `dtype`, without a history.
-Tensor scaled(const Tensor& sum, double scale, DType dtype) {
+/// A sum as a mean of `dtype`, without a history. Divided, as in PyTorch: 9 times a rounded tenth
+/// is one ULP above what 9 / 10 rounds to.
+Tensor shared(const Tensor& sum, double count, DType dtype) {
   const GradModeGuard no_grad(false);
-  mul.apply_in_place(sum, scale);
+  div.apply_in_place(sum, count);
   return to(sum, dtype);
 }
 
-double share_of(const Dims& sizes) { return 1.0 / static_cast<double>(sizes.product()); }
+double count_of(const Dims& sizes) { return static_cast<double>(sizes.product()); }
 
 Tensor total(const char* name, const Brought& input, DType dtype) {
   const Tensor out = empty_of(name, {}, dtype, {});
@@ -235,11 +236,11 @@ constexpr Closing all_closings[] = {
      [](const Tensor& gradient, const Dims& sizes) { return expand(gradient, sizes); }, true},
     {"mean", [](const Tensor& input) { return mean(input); },
      [](const Brought& input) {
-       return scaled(total("mean", input, widened(input.dtype)), share_of(input.sizes),
+       return shared(total("mean", input, widened(input.dtype)), count_of(input.sizes),
                      input.dtype);
      },
      [](const Tensor& gradient, const Dims& sizes) {
-       return expand(gradient * share_of(sizes), sizes);
+       return expand(gradient / count_of(sizes), sizes);
      },
      false},
 };
@@ -313,13 +314,13 @@ Tensor mean(const Tensor& input, const Reduced& over, std::optional<DType> dtype
     throw DTypeError(text("mean: dtype ", name_of(result),
                           "; a floating one is needed, as in mean(dtype=float32)"));
   const Shape shape = shape_of("mean", input, over);
-  const double scale = 1.0 / static_cast<double>(shape.reduced_count);
+  const auto count = static_cast<double>(shape.reduced_count);
   const Tensor out =  // the sum may be beyond a half type
-      scaled(total("mean", kernels::reduce<functors::SumOf>, input, shape, widened(result)), scale,
+      shared(total("mean", kernels::reduce<functors::SumOf>, input, shape, widened(result)), count,
              result);
   record("mean", out, {input}, Keep::nothing,
-         [reach = Reach{input.sizes(), shape.taken}, scale](const Backward& at) -> Grads {
-           return reach.spread(at.grad * scale);
+         [reach = Reach{input.sizes(), shape.taken}, count](const Backward& at) -> Grads {
+           return reach.spread(at.grad / count);
          });
   return out;
 }

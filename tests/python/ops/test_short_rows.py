@@ -63,3 +63,29 @@ def test_few_sums_are_the_same_for_any_number_of_threads(
     np.testing.assert_array_equal(found[0], found[1])
     np.testing.assert_array_equal(found[0], found[2])
     np.testing.assert_allclose(found[0], array.astype(np.float64).sum(dims), rtol=1e-5, atol=1e-3)
+
+
+def test_a_mean_of_whole_numbers_is_their_quotient_rounded_once():
+    counts = gb.arange(1, 101)
+    for dtype, numpy_dtype in ((gb.float32, np.float32), (gb.float64, np.float64)):
+        found = gb.stack([(gb.arange(100)[:n] < n - 1).to(dtype).mean() for n in counts.tolist()])
+        rows = gb.stack([gb.ones(7, dtype=dtype) * n for n in range(50)])
+        rows[:, 0] += 1
+
+        wanted = [numpy_dtype(n - 1) / numpy_dtype(n) for n in range(1, 101)]
+        assert found.tolist() == [float(it) for it in wanted]
+        wanted = [numpy_dtype(7 * n + 1) / numpy_dtype(7) for n in range(50)]
+        assert rows.mean(1).tolist() == [float(it) for it in wanted]
+        assert rows.T.contiguous().mean(0).tolist() == [float(it) for it in wanted]
+
+
+def test_a_loss_of_whole_numbers_and_its_gradient_are_quotients_rounded_once():
+    x = gb.ones(10, requires_grad=True)
+    target = gb.ones(10)
+    target[0] = 10.0
+
+    loss = gb.nn.functional.l1_loss(x, target)
+    (3 * x[:7].mean()).backward()
+
+    assert loss.item() == float(np.float32(9) / np.float32(10))
+    assert x.grad[:7].tolist() == [float(np.float32(3) / np.float32(7))] * 7
