@@ -1,8 +1,10 @@
 """Tensors as text, in PyTorch's form."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from math import floor, inf, isfinite
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from garboard import _engine
 from garboard._arguments import check
@@ -10,7 +12,17 @@ from garboard._arguments.texts import shown
 from garboard._contexts.grad_mode import no_grad
 from garboard._engine import Tensor
 
-__all__ = ["get_printoptions", "set_printoptions", "small_table", "tensor_text"]
+if TYPE_CHECKING:
+    from garboard.types import DType
+
+__all__ = [
+    "get_printoptions",
+    "is_usual",
+    "part_text",
+    "set_printoptions",
+    "small_table",
+    "tensor_text",
+]
 
 _MOST_DIGITS = 100
 _WITHOUT_ELEMENTS = ("meta", "simulated")
@@ -93,6 +105,19 @@ def tensor_text(tensor: Tensor) -> str:
         _engine._set_overriding(before)
 
 
+def is_usual(dtype: DType) -> bool:
+    """Whether elements say by themselves that they are of a dtype, so that texts leave it out."""
+    default = _engine.get_default_dtype()
+    return dtype in (default, default.to_complex(), _engine.int64, _engine.bool)
+
+
+def part_text(tensor: Tensor) -> str:
+    """Return the elements alone, for what is part of another tensor; sizes where there are none."""
+    if tensor.numel() == 0:
+        return f"tensor([], size={tensor.shape})"
+    return f"tensor({_elements_text(tensor.detach().cpu(), len('tensor('))})"
+
+
 def _told(tensor: Tensor) -> str:
     kind = type(tensor)
     is_plain = kind is Tensor or kind.__torch_function__ is _engine._disabled_torch_function_impl
@@ -103,9 +128,8 @@ def _told(tensor: Tensor) -> str:
         suffixes.append(f"device='{tensor.device}'")
     if not has_elements or (tensor.numel() == 0 and tensor.ndim != 1):
         suffixes.append(f"size={tensor.shape}")
-    default = _engine.get_default_dtype()
-    usual = (default, default.to_complex(), _engine.int64, _engine.bool)
-    if tensor.dtype not in usual or (tensor.numel() == 0 and tensor.dtype != default):
+    is_empty_of_another = tensor.numel() == 0 and tensor.dtype != _engine.get_default_dtype()
+    if is_empty_of_another or not is_usual(tensor.dtype):
         suffixes.append(f"dtype={tensor.dtype}")
     if tensor.grad_fn is not None:
         suffixes.append(f"grad_fn=<{tensor.grad_fn.name()}>")

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from types import SimpleNamespace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from garboard._arguments import check
 from garboard._engine import Tensor
-from garboard._printing import _elements_text, _options, tensor_text
+from garboard._printing import _elements_text, _options, set_printoptions, tensor_text
 
-__all__ = ["PRINT_OPTS"]
+__all__ = ["PRINT_OPTS", "printoptions"]
 
 # What `set_printoptions` sets, to be read: another object each time it is asked for.
 PRINT_OPTS: SimpleNamespace
@@ -22,6 +23,29 @@ if not TYPE_CHECKING:
         if name == "PRINT_OPTS":
             return SimpleNamespace(**_options)
         raise AttributeError(f"module '{__name__}' has no attribute '{name}'", name=name)
+
+
+@contextmanager
+def printoptions(**kwargs: Any) -> Iterator[None]:
+    """Let tensors print otherwise in a block.
+
+    Args:
+        **kwargs: What `set_printoptions` takes.
+
+    Raises:
+        TypeError, ValueError: As `set_printoptions` does.
+
+    >>> from garboard._tensor_str import printoptions
+    >>> with printoptions(precision=1):
+    ...     print(gb.tensor([1.25]))
+    tensor([1.2])
+    """
+    before = dict(_options)
+    set_printoptions(**kwargs)
+    try:
+        yield
+    finally:
+        _options.update(before)
 
 
 def _tensor_str(self: Tensor, indent: int) -> str:

@@ -52,7 +52,7 @@ PyObject* raise(PyObject* type, const char* message) {
 
 bool add_errors(PyObject* module) {
   Exceptions& e = exceptions;
-  e.base = add(module, "GarboardError", "The root of garboard's errors.", {PyExc_Exception});
+  e.base = add(module, "GarboardError", "The root of garboard's errors.", {PyExc_RuntimeError});
   if (!e.base) return false;
   const auto derived = [&](const char* name, const char* doc, PyObject* base,
                            std::initializer_list<PyObject*> more) -> PyObject* {

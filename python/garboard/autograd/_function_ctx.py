@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextvars import ContextVar
 from typing import Any
 
 from garboard import _engine
@@ -10,7 +11,10 @@ from garboard._arguments.given import items_of
 from garboard._engine import Tensor
 from garboard.autograd.forward_ad import is_passed_over
 
-__all__ = ["FunctionCtx"]
+__all__ = ["FunctionCtx", "current_level"]
+
+# The innermost transform of `func` that is running: inside, forward computes with plain values.
+current_level: ContextVar[Any] = ContextVar("level", default=None)
 
 
 class FunctionCtx:

@@ -10,7 +10,7 @@ from garboard import _engine
 from garboard._arguments.overriding import overridable
 from garboard._contexts.grad_mode import no_grad
 from garboard._engine import GradientError, Tensor, is_grad_enabled
-from garboard.autograd._function_ctx import FunctionCtx
+from garboard.autograd._function_ctx import FunctionCtx, current_level
 from garboard.autograd.forward_ad import carry
 
 __all__ = ["Function", "FunctionCtx", "InplaceFunction", "once_differentiable"]
@@ -236,7 +236,7 @@ class Function:
         ctx = FunctionCtx(cls, args)
         with no_grad():
             if has_setup:
-                output = cls.forward(*args)
+                output = _forward_of_values(cls.forward, args)
                 cls.setup_context(ctx, args, output)
             else:
                 output = cls.forward(ctx, *args, **kwargs)
@@ -268,6 +268,18 @@ def _check_written(function: type[Function]) -> None:
             f"{function.__name__}.forward: none was written; a static method forward(ctx, *args) "
             "is needed"
         )
+
+
+def _forward_of_values(forward: Any, args: tuple[Any, ...]) -> Any:
+    """Call forward; in a transform of `func` with tensors that NumPy takes, as in PyTorch."""
+    if current_level.get() is None:
+        return forward(*args)
+    values = [it.detach() if isinstance(it, Tensor) and it.requires_grad else it for it in args]
+    given = {id(value): it for value, it in zip(values, args, strict=True)}
+    found = forward(*values)
+    if isinstance(found, tuple):
+        return tuple([given.get(id(it), it) for it in found])
+    return given.get(id(found), found)
 
 
 def _bound(forward: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:

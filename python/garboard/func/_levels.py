@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextvars import ContextVar
 from typing import Any
 
 from garboard._contexts.blocks import block
 from garboard._contexts.grad_mode import enable_grad
 from garboard._engine import Tensor, is_grad_enabled
+from garboard.autograd._function_ctx import current_level as _current
 from garboard.autograd._leaves import AccumulateGrad
 
 __all__ = ["Level", "level"]
-
-_current: ContextVar[Level | None] = ContextVar("garboard.func level", default=None)
 
 
 class Level:

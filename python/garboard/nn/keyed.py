@@ -6,6 +6,7 @@ parameters is, and what is neither is an attribute.
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, ValuesView
 from typing import Any, Self
 
@@ -228,7 +229,8 @@ class ParameterDict(_Keyed):
         """Add parameters, or replace those of the same names.
 
         Args:
-            parameters: A dict of them, or a list of pairs.
+            parameters: A dict of them, added by the order of their names, an OrderedDict by its
+                own, or a list of pairs.
 
         Raises:
             TypeError: A name that is no string.
@@ -238,7 +240,10 @@ class ParameterDict(_Keyed):
         >>> len(held)
         1
         """
-        for name, parameter in self._pairs(parameters):
+        pairs = self._pairs(parameters)
+        if isinstance(parameters, Mapping) and not isinstance(parameters, OrderedDict | _Keyed):
+            pairs.sort(key=lambda pair: pair[0])  # as in PyTorch, since dicts had no order
+        for name, parameter in pairs:
             self[name] = parameter
 
     def clear(self) -> None:

@@ -12,6 +12,7 @@ from garboard._arguments.layouts import sparse_coo
 from garboard._arguments.texts import shown
 from garboard._engine import ShapeError, Tensor
 from garboard._engine import _Size as Size
+from garboard._printing import is_usual, part_text
 from garboard.sparse import _products
 from garboard.sparse._told import tell
 
@@ -381,13 +382,14 @@ class SparseTensor:
         raise ShapeError("bool: a sparse tensor is neither true nor false; take to_dense()")
 
     def __repr__(self) -> str:
-        parts = f"indices={self._places}", f"values={self._told.detach()}"
+        parts = f"indices={part_text(self._places)}", f"values={part_text(self._told.detach())}"
+        dtype = "" if is_usual(self.dtype) else f", dtype={self.dtype}"
         grad = ", requires_grad=True" if self.requires_grad else ""
         inner = ",\n       ".join(part.replace("\n", "\n" + " " * 15) for part in parts)
         sizes = tuple(self._sizes)
         return (
-            f"tensor({inner},\n       size={sizes}, nnz={self._nnz()}, layout=garboard.sparse_coo"
-            f"{grad})"
+            f"tensor({inner},\n       size={sizes}, nnz={self._nnz()}{dtype}, "
+            f"layout=garboard.sparse_coo{grad})"
         )
 
 

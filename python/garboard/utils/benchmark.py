@@ -3,17 +3,39 @@
 from __future__ import annotations
 
 import timeit
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from statistics import mean, median, quantiles
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from garboard import _engine
 from garboard._arguments import check
+from garboard._arguments.given import list_of
 from garboard._names.missing import module_getattr
 
-__all__ = ["Measurement", "Timer"]
+__all__ = ["Compare", "Measurement", "TaskSpec", "Timer"]
 
 _UNITS = (("s", 1.0), ("ms", 1e-3), ("us", 1e-6))
+
+
+class TaskSpec(NamedTuple):
+    """What was measured.
+
+    >>> gb.utils.benchmark.TaskSpec("x + 1", label="sums", description="ones").title
+    'sums: ones'
+    """
+
+    stmt: str
+    setup: str = "pass"
+    label: str | None = None
+    sub_label: str | None = None
+    description: str | None = None
+    num_threads: int = 1
+
+    @property
+    def title(self) -> str:
+        """The label, or the statement, and what more is said."""
+        more = " ".join(it for it in (self.sub_label, self.description) if it)
+        return f"{self.label or self.stmt}: {more}" if more else self.label or self.stmt
 
 
 class Measurement:
@@ -22,16 +44,31 @@ class Measurement:
     Args:
         number_per_run: How often the statement ran in each measurement.
         raw_times: The seconds of each measurement, of all its runs together.
-        label: What was measured.
+        task_spec: What was measured, or its name.
 
     >>> gb.utils.benchmark.Measurement(10, [1.0, 3.0], "exp").median
     0.2
     """
 
-    def __init__(self, number_per_run: int, raw_times: list[float], label: str = "") -> None:
+    def __init__(
+        self, number_per_run: int, raw_times: list[float], task_spec: TaskSpec | str = ""
+    ) -> None:
         self.number_per_run: int = number_per_run
         self.raw_times: list[float] = raw_times
-        self.title: str = label
+        self.task_spec: TaskSpec = (
+            task_spec if isinstance(task_spec, TaskSpec) else TaskSpec(str(task_spec))
+        )
+        self.has_warnings: bool = False
+
+    @property
+    def title(self) -> str:
+        """What was measured, in a line."""
+        return self.task_spec.title
+
+    @property
+    def num_threads(self) -> int:
+        """How many threads ops used."""
+        return self.task_spec.num_threads
 
     @property
     def times(self) -> list[float]:
@@ -57,7 +94,7 @@ class Measurement:
         return third - first
 
     def __repr__(self) -> str:
-        unit, worth = next((it for it in _UNITS if self.median >= it[1]), ("ns", 1e-9))
+        unit, worth = _unit_of(self.median)
         spread = f", IQR {self.iqr / worth:.2f} {unit}" if len(self.raw_times) > 1 else ""
         runs = f"{len(self.raw_times)} x {self.number_per_run} runs"
         return f"{self.title}: median {self.median / worth:.2f} {unit}{spread}, {runs}"
@@ -98,7 +135,7 @@ class Timer:
     ) -> None:
         code = check.text("Timer", "stmt", stmt)
         self._threads = check.count("Timer", "num_threads", num_threads, 1)
-        self._label = " ".join(it for it in (label or code, sub_label, description) if it)
+        self._spec = TaskSpec(code, setup, label, sub_label, description, self._threads)
         clock = check.function("Timer", "timer", timer)
         self._timer = timeit.Timer(
             code, check.text("Timer", "setup", setup), lambda: _waited(clock), globals
@@ -130,7 +167,7 @@ class Timer:
         """
         count = check.count("timeit", "number", number, 1)
         self._seconds(max(count // 100, 2))
-        return Measurement(count, [self._seconds(count)], self._label)
+        return Measurement(count, [self._seconds(count)], self._spec)
 
     def blocked_autorange(self, *, min_run_time: float = 0.2) -> Measurement:
         """Run the statement in blocks until some time has passed.
@@ -156,9 +193,110 @@ class Timer:
         times = [self._seconds(count)]
         while sum(times) < needed:
             times.append(self._seconds(count))
-        return Measurement(count, times, self._label)
+        return Measurement(count, times, self._spec)
 
     adaptive_autorange = blocked_autorange
+
+
+class Compare:
+    """Measurements side by side: a table a label, a row a sub-label, a column a description.
+
+    Args:
+        results: Measurements; of several of one place the median counts.
+
+    Raises:
+        TypeError: Something is none.
+
+    >>> specs = [gb.utils.benchmark.TaskSpec("f", "", "sums", "ones", it) for it in ("old", "new")]
+    >>> taken = zip((2.0, 1.0), specs)
+    >>> results = [gb.utils.benchmark.Measurement(1, [it * 1e-3], spec) for it, spec in taken]
+    >>> print(gb.utils.benchmark.Compare(results))
+    [-------- sums -------]
+              |  old |  new
+    1 threads:
+        ones  |  2.0 |  1.0
+    Times are in ms.
+    """
+
+    def __init__(self, results: list[Measurement]) -> None:
+        self._results: list[Measurement] = []
+        self._digits = 1
+        self.extend_results(results)
+
+    def extend_results(self, results: Iterable[Measurement]) -> None:
+        """Add measurements.
+
+        Args:
+            results: Of any label.
+
+        Raises:
+            TypeError: Something is no Measurement.
+
+        >>> gb.utils.benchmark.Compare([]).extend_results([])
+        """
+        self._results += list_of(Measurement, "Compare", "results", results, "Measurements")
+
+    def trim_significant_figures(self) -> None:
+        """Show whole numbers.
+
+        >>> gb.utils.benchmark.Compare([]).trim_significant_figures()
+        """
+        self._digits = 0
+
+    def colorize(self, rowwise: bool = False) -> None:
+        """Take what PyTorch takes; a table here has no colours.
+
+        >>> gb.utils.benchmark.Compare([]).colorize()
+        """
+        check.flag("colorize", "rowwise", rowwise)
+
+    def highlight_warnings(self) -> None:
+        """Do nothing: measurements here carry no warnings.
+
+        >>> gb.utils.benchmark.Compare([]).highlight_warnings()
+        """
+
+    def print(self) -> None:
+        """Print the tables.
+
+        >>> gb.utils.benchmark.Compare([]).print()
+        <BLANKLINE>
+        """
+        print(self)
+
+    def __str__(self) -> str:
+        labels = dict.fromkeys(it.task_spec.label or it.task_spec.stmt for it in self._results)
+        return "\n\n".join(map(self._table, labels))
+
+    def _table(self, label: str) -> str:
+        ours = [it for it in self._results if (it.task_spec.label or it.task_spec.stmt) == label]
+        unit, worth = _unit_of(min(it.median for it in ours))
+        cells: dict[tuple[int, str, str], list[float]] = {}
+        for it in ours:
+            spec = it.task_spec
+            place = spec.num_threads, spec.sub_label or spec.stmt, spec.description or ""
+            cells.setdefault(place, []).append(it.median / worth)
+        columns = list(dict.fromkeys(column for _, _, column in cells))
+        rows = sorted(dict.fromkeys(place[:2] for place in cells), key=lambda row: row[0])
+        texts = {place: f"{median(it):.{self._digits}f}" for place, it in cells.items()}
+        width = max(len(it) for it in (*columns, *texts.values()))
+        head = max(len(row) for _, row in rows) + 6
+        lines = [" " * head + "".join(f"|  {it:>{width}} " for it in columns)]
+        before = None
+        for threads, row in rows:
+            if threads != before:
+                lines.append(f"{threads} threads:")
+                before = threads
+            taken = (texts.get((threads, row, it), "") for it in columns)
+            told = "".join(f"|  {it:>{width}} " for it in taken)
+            lines.append(f"    {row}".ljust(head) + told)
+        lines = [it.rstrip() for it in lines]
+        rule = f" {label} ".center(max(map(len, lines)) - 2, "-")
+        return "\n".join([f"[{rule}]", *lines, f"Times are in {unit}."])
+
+
+def _unit_of(seconds: float) -> tuple[str, float]:
+    return next((it for it in _UNITS if seconds >= it[1]), ("ns", 1e-9))
 
 
 def _waited(clock: Callable[[], float]) -> float:

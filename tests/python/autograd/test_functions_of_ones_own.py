@@ -6,6 +6,7 @@ import gc
 from typing import Any
 
 import garboard as gb
+import numpy as np
 import pytest
 from garboard.autograd import Function
 from garboard.autograd.function import once_differentiable
@@ -473,3 +474,53 @@ class TestLifetime:
 
         assert y.requires_grad
         assert "ctx of Op" in chain
+
+
+class Sorted(gb.autograd.Function):
+    """NumPy's sort; its second result says where each element came from."""
+
+    @staticmethod
+    def forward(x):
+        places = np.argsort(x.numpy())
+        return gb.from_numpy(x.numpy()[places]), gb.from_numpy(places)
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.mark_non_differentiable(output[1])
+        ctx.save_for_backward(output[1])
+
+    @staticmethod
+    def backward(ctx, gradient, _):
+        return gb.zeros_like(gradient).scatter(0, ctx.saved_tensors[0], gradient)
+
+
+class TestInATransform:
+    def test_forward_is_given_values_that_numpy_takes(self, no_leaks):
+        x = gb.tensor([3.0, 1.0, 2.0])
+        weights = gb.tensor([1.0, 10.0, 100.0])
+
+        found = gb.func.grad(lambda x: (Sorted.apply(x)[0] ** 2 * weights).sum())(x)
+
+        assert found.tolist() == [600.0, 2.0, 40.0]
+        with pytest.raises(gb.GradientError, match="numpy"):
+            Sorted.apply(x.requires_grad_())
+
+    def test_an_argument_that_is_returned_or_written_is_still_itself(self):
+        class Same(gb.autograd.Function):
+            @staticmethod
+            def forward(x):
+                return x, x * 2
+
+            @staticmethod
+            def setup_context(ctx, inputs, output):
+                assert output[0] is inputs[0]
+
+            @staticmethod
+            def backward(ctx, of_same, of_double):
+                return of_same + 2 * of_double
+
+        def func(x):
+            same, double = Same.apply(x)
+            return (same**2 + double**2).sum()
+
+        assert gb.func.grad(func)(gb.tensor([1.0, 3.0])).tolist() == [10.0, 30.0]

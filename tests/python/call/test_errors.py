@@ -424,7 +424,7 @@ class TestTheTypes:
     def test_are_caught_as_what_pythons_users_expect(self, error, bases):
         assert getattr(gb, error).__bases__ == bases
         assert getattr(gb, error).__module__ == "garboard"
-        assert GarboardError.__bases__ == (Exception,)
+        assert GarboardError.__bases__ == (RuntimeError,)
 
     def test_are_raised_exactly(self):
         for call, error in [

@@ -59,7 +59,7 @@ MODULES = {
         "SUPPORTED_NODES LeafSpec _get_node_type tree_flatten tree_leaves tree_map tree_map_only "
         "tree_unflatten"
     ),
-    "utils.benchmark": "Measurement Timer",
+    "utils.benchmark": "Compare Measurement TaskSpec Timer",
     "utils.model_zoo": "load_url tqdm",
     "utils.data.dataloader": "_BaseDataLoaderIter _SingleProcessDataLoaderIter default_collate",
     "utils.flop_counter": "FlopCounterMode",

@@ -44,6 +44,9 @@ def test_parts_of_what_a_tensor_prints_can_be_had():
     )
     assert parts._str_intern(x, tensor_contents="text") == "text"
     assert parts.PRINT_OPTS.linewidth == 80
+    with parts.printoptions(precision=1):
+        assert str(gb.tensor([1.25])) == "tensor([1.2])"
+    assert str(gb.tensor([1.25])) == "tensor([1.2500])"
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections import OrderedDict
 
 import garboard as gb
 import pytest
@@ -50,6 +51,17 @@ class TestModuleDict:
 
 
 class TestParameters:
+    def test_of_a_dict_stand_in_the_order_of_their_names_and_others_as_they_were_given(self):
+        pairs = [("b", gb.ones(1)), ("a", gb.ones(2))]
+        held = nn.ParameterDict(dict(pairs))
+
+        assert list(held) == ["a", "b"]
+        assert [name for name, _ in held.named_parameters()] == ["a", "b"]
+        for given in (pairs, OrderedDict(pairs), nn.ParameterDict(pairs)):
+            assert list(nn.ParameterDict(given)) == ["b", "a"]
+        held.update({"d": gb.ones(1), "c": gb.ones(1)})
+        assert list(held) == ["a", "b", "c", "d"]
+
     def test_are_held_by_name(self):
         held = nn.ParameterDict({"a": gb.ones(2)})
         held["b"] = nn.Parameter(gb.zeros(1), requires_grad=False)
@@ -120,8 +132,8 @@ class TestParameters:
         held["m"] = gb.zeros(1)
         held.own = nn.Parameter(gb.ones(1))
 
-        assert list(held.items())[1] == ("n", 4)
-        assert list(held.copy()) == list(held) == ["a", "n", "inner", "m"]
+        assert list(held.items())[2] == ("n", 4)
+        assert list(held.copy()) == list(held) == ["a", "inner", "n", "m"]
         assert [name for name, _ in held.named_parameters()] == ["a", "m", "own", "inner.0"]
         assert "own" not in held
         assert held.pop("n") == 4

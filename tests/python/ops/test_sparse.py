@@ -142,6 +142,14 @@ class TestElements:
             "       size=(2, 2), nnz=1, layout=garboard.sparse_coo)"
         )
 
+    def test_say_their_dtype_once_and_their_sizes_where_there_are_none(self):
+        assert repr(gb.zeros(2, 3, dtype=gb.float64).to_sparse()) == (
+            "tensor(indices=tensor([], size=(2, 0)),\n"
+            "       values=tensor([], size=(0,)),\n"
+            "       size=(2, 3), nnz=0, dtype=garboard.float64, layout=garboard.sparse_coo)"
+        )
+        assert "values=tensor([3])," in repr(gb.sparse_coo_tensor([[0]], [3], (2,)))
+
     def test_change_their_dtype_and_are_copied(self):
         x = told()
 
