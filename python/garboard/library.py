@@ -188,7 +188,10 @@ class CustomOpDef:
         differentiable = is_grad_enabled() and any(
             isinstance(it, Tensor) and it.requires_grad for it in (*given, *named.values())
         )
-        if self._wrapper is None or not differentiable:
+        if not differentiable:
+            values = dict(zip(named, _detached(tuple(named.values())), strict=True))
+            return self._run(_detached(given), values)
+        if self._wrapper is None:
             return self._run(given, named)
         return self._wrapper.apply(*self._in_order(given, named))
 
@@ -204,7 +207,9 @@ class CustomOpDef:
 
 def _detached(given: tuple[Any, ...]) -> tuple[Any, ...]:
     """What a kernel is given: it stands below the graph, and may ask tensors for arrays."""
-    return tuple([it.detach() if isinstance(it, Tensor) else it for it in given])
+    return tuple(
+        [it.detach() if isinstance(it, Tensor) and it.requires_grad else it for it in given]
+    )
 
 
 def _saves_nothing(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:

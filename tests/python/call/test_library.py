@@ -44,6 +44,14 @@ class TestAnOp:
         assert x.grad is not None
         assert x.grad.tolist() == [3, 3]
 
+    def test_is_given_values_that_numpy_takes_where_nothing_is_recorded_too(self):
+        x = gb.tensor([0.5, 2.0], dtype=gb.float64, requires_grad=True)
+
+        with gb.no_grad():
+            assert scaled(x, factor=x.new_tensor(3.0).item()).tolist() == [1.5, 6]
+            assert scaled(x=x).tolist() == [1, 4]
+        assert gb.autograd.gradcheck(scaled, x)
+
     def test_without_a_formula_has_values_alone(self):
         @library.custom_op("tests::halved", mutates_args=())
         def halved(x: gb.Tensor) -> gb.Tensor:
