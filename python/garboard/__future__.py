@@ -26,7 +26,8 @@ def set_overwrite_module_params_on_conversion(value: bool) -> None:
     Raises:
         TypeError: `value` is something else.
 
-    >>> gb.__future__.set_overwrite_module_params_on_conversion(False)
+    >>> from garboard import __future__ as switches
+    >>> switches.set_overwrite_module_params_on_conversion(False)
     """
     _switches["overwrite"] = check.flag("set_overwrite_module_params_on_conversion", "value", value)
 
@@ -34,7 +35,8 @@ def set_overwrite_module_params_on_conversion(value: bool) -> None:
 def get_overwrite_module_params_on_conversion() -> bool:
     """Return what was set last; False at first.
 
-    >>> gb.__future__.get_overwrite_module_params_on_conversion()
+    >>> from garboard import __future__ as switches
+    >>> switches.get_overwrite_module_params_on_conversion()
     False
     """
     return _switches["overwrite"]
@@ -49,7 +51,8 @@ def set_swap_module_params_on_conversion(value: bool) -> None:
     Raises:
         TypeError: `value` is something else.
 
-    >>> gb.__future__.set_swap_module_params_on_conversion(False)
+    >>> from garboard import __future__ as switches
+    >>> switches.set_swap_module_params_on_conversion(False)
     """
     _switches["swap"] = check.flag("set_swap_module_params_on_conversion", "value", value)
 
@@ -57,7 +60,8 @@ def set_swap_module_params_on_conversion(value: bool) -> None:
 def get_swap_module_params_on_conversion() -> bool:
     """Return what was set last; False at first.
 
-    >>> gb.__future__.get_swap_module_params_on_conversion()
+    >>> from garboard import __future__ as switches
+    >>> switches.get_swap_module_params_on_conversion()
     False
     """
     return _switches["swap"]
