@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from garboard._arguments import check
+from garboard._contexts.blocks import block
 from garboard._engine import Tensor
 from garboard._printing import _elements_text, _options, set_printoptions, tensor_text
 
@@ -25,7 +25,7 @@ if not TYPE_CHECKING:
         raise AttributeError(f"module '{__name__}' has no attribute '{name}'", name=name)
 
 
-@contextmanager
+@block
 def printoptions(**kwargs: Any) -> Iterator[None]:
     """Let tensors print otherwise in a block.
 

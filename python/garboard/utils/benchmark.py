@@ -246,6 +246,12 @@ class Compare:
     def colorize(self, rowwise: bool = False) -> None:
         """Take what PyTorch takes; a table here has no colours.
 
+        Args:
+            rowwise: Without effect.
+
+        Raises:
+            TypeError: It is not True or False.
+
         >>> gb.utils.benchmark.Compare([]).colorize()
         """
         check.flag("colorize", "rowwise", rowwise)
