@@ -264,6 +264,33 @@ Tensor with_number(const Binary& op, const Operand& a, const Operand& b) {
   return out;
 }
 
+/// Runs `op` over its first operand, which is `out`, where there is nothing to plan or to record;
+/// else false, with nothing done.
+bool run_at_once(const Binary& op, const Tensor& out, const Operand& a, const Operand& b) {
+  if (!a.tensor || *a.tensor != out || op.kernel.gives_bool || !is_plain(out, op.kernel) ||
+      must_record({a, b}))
+    return false;
+  const auto run = [&](const View& other) {
+    check_writable(op.name, out);
+    const View view = out.flat_view();
+    write_into(out, [&] {
+      kernels::table_of(out.device())
+          .binary[op.kernel.index](view, view, other, current_stream(out.device()));
+    });
+    note_write(out);
+    return true;
+  };
+  if (!b.tensor)
+    return is_simple(op, out, b.scalar) &&
+           run(ScalarView(b.scalar, number_dtype(op, out.dtype())).view());
+  const Tensor& other = *b.tensor;
+  if (other.dtype() != out.dtype() || other.device() != out.device() || !other.is_contiguous() ||
+      !have_same_sizes(other, out) ||
+      (other.storage() == out.storage() && other.data() != out.data()))  // it may lie beside it
+    return false;
+  return run(other.flat_view());
+}
+
 /// Whatever there is to convert, broadcast or place on another device.
 Tensor converted(const Binary& op, const Operand& a, const Operand& b) {
   const ResultPlan plan = garboard::plan(op, a, b);
@@ -343,6 +370,7 @@ Tensor Binary::operator()(const Operand& a, const Operand& b) const {
 }
 
 void Binary::into(const Tensor& out, const Operand& a, const Operand& b) const {
+  if (run_at_once(*this, out, a, b)) return;
   const ResultPlan plan = garboard::plan(*this, a, b);
   check_out(name, out, a, plan.sizes, plan.result, plan.device);
   Overwriting overwriting(*this, out, {a, b});
