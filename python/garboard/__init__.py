@@ -212,6 +212,8 @@ if TYPE_CHECKING:
     from garboard._ops.contractions import einsum as einsum
     from garboard._ops.contractions import tensordot as tensordot
     from garboard._ops.differences import gradient as gradient
+    from garboard._ops.distances import cdist as cdist
+    from garboard._ops.distances import pdist as pdist
     from garboard._ops.dlpack import from_dlpack as from_dlpack
     from garboard._ops.dlpack import to_dlpack as to_dlpack
     from garboard._ops.dtypes import can_cast as can_cast
@@ -244,10 +246,8 @@ if TYPE_CHECKING:
     from garboard._ops.typed_tensors import IntTensor as IntTensor
     from garboard._ops.typed_tensors import LongTensor as LongTensor
     from garboard._ops.typed_tensors import ShortTensor as ShortTensor
-    from garboard._ops.vectors import cdist as cdist
     from garboard._ops.vectors import combinations as combinations
     from garboard._ops.vectors import cumulative_trapezoid as cumulative_trapezoid
-    from garboard._ops.vectors import pdist as pdist
     from garboard._ops.vectors import trapezoid as trapezoid
     from garboard._ops.vectors import trapz as trapz
     from garboard._ops.vectors import vander as vander

@@ -16,9 +16,9 @@ from garboard._engine import (
     unique_consecutive,
 )
 from garboard._ops.contractions import einsum, tensordot
+from garboard._ops.distances import cdist
 from garboard._ops.functions import broadcast_shapes
 from garboard._ops.index_functions import unravel_index
-from garboard._ops.vectors import cdist
 from garboard.fft._short_time import istft, stft
 from garboard.linalg._low_rank import pca_lowrank, svd_lowrank
 from garboard.linalg._older_factors import lu

@@ -70,6 +70,7 @@ _FUNCTIONS = {
     ),
     "_ops.contractions": "einsum tensordot",
     "_ops.differences": "gradient",
+    "_ops.distances": "cdist pdist",
     "_ops.dlpack": "from_dlpack to_dlpack",
     "_ops.dtypes": "can_cast finfo iinfo",
     "_ops.index_functions": "histogram histogramdd index_reduce renorm unravel_index",
@@ -81,7 +82,7 @@ _FUNCTIONS = {
         "BFloat16Tensor BoolTensor ByteTensor CharTensor DoubleTensor FloatTensor HalfTensor "
         "IntTensor LongTensor ShortTensor"
     ),
-    "_ops.vectors": "cdist combinations cumulative_trapezoid pdist trapezoid trapz vander",
+    "_ops.vectors": "combinations cumulative_trapezoid trapezoid trapz vander",
     "_ops.window_functions": (
         "bartlett_window blackman_window hamming_window hann_window kaiser_window"
     ),

@@ -3,137 +3,25 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from math import inf, nan
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from garboard import _engine
 from garboard._arguments import check
 from garboard._arguments.numpy_names import takes_axis
 from garboard._engine import DTypeError, ShapeError, Tensor
-from garboard._ops.triangles import triu_indices
 
 if TYPE_CHECKING:
     from garboard.types import Number
 
 __all__ = [
-    "cdist",
     "combinations",
     "cumulative_trapezoid",
-    "pdist",
     "trapezoid",
     "trapz",
     "vander",
 ]
 
 _MOST_DIMS = 8
-_LEAST_ROWS = 25  # so many distances each way are had of one product of matrices
-_MODES = (
-    "use_mm_for_euclid_dist_if_necessary",
-    "use_mm_for_euclid_dist",
-    "donot_use_mm_for_euclid_dist",
-)
-
-
-def cdist(
-    x1: Tensor,
-    x2: Tensor,
-    p: Number = 2.0,
-    compute_mode: Literal[
-        "use_mm_for_euclid_dist_if_necessary",
-        "use_mm_for_euclid_dist",
-        "donot_use_mm_for_euclid_dist",
-    ] = "use_mm_for_euclid_dist_if_necessary",
-) -> Tensor:
-    """Compute the distance of each row of `x1` from each row of `x2`.
-
-    cdist(x, y)_ij = (sum_k |x_ik - y_jk|^p)^(1/p). Where it is 0, the gradient of p = 2 is 0. Of
-    many rows and p = 2 it is sqrt(|x|^2 + |y|^2 - 2 x y), which loses digits between near rows.
-
-    Args:
-        x1: Tensor [..., n, k] of a floating dtype.
-        x2: Tensor [..., m, k] of the same dtype; what stands before the last two dims broadcasts.
-        p: The power, 0 or more; inf takes the largest difference, 0 counts the differences.
-        compute_mode: Whether p = 2 takes the product: from 26 rows on, always, or never.
-
-    Returns:
-        A new tensor [..., n, m]. Until backward the graph keeps differences, or both tensors.
-
-    Raises:
-        ShapeError: There are fewer than two dims, or the sizes do not fit.
-        DTypeError: The dtypes differ, or are not floating.
-        DeviceError: The tensors are on two devices.
-        ValueError: `p` is negative, or an unknown `compute_mode`.
-        TypeError: An argument is of another type.
-        DisposedError: A tensor is disposed.
-
-    >>> gb.cdist(gb.tensor([[0.0, 0.0]]), gb.tensor([[3.0, 4.0], [0.0, 1.0]]))
-    tensor([[5., 1.]])
-    """
-    check.tensor("cdist", "x1", x1)
-    check.tensor("cdist", "x2", x2)
-    power = check.worth("cdist", "p", p)
-    if not power >= 0:
-        raise ValueError(f"cdist: p {power}; 0 or more is needed")
-    mode = check.choice("cdist", "compute_mode", compute_mode, *_MODES)
-    if not x1.dtype.is_floating_point or x1.dtype != x2.dtype:
-        raise DTypeError(
-            f"cdist: dtypes {x1.dtype} and {x2.dtype}; both must be of one floating dtype"
-        )
-    if min(x1.ndim, x2.ndim) < 2 or x1.shape[-1] != x2.shape[-1]:
-        raise ShapeError(
-            f"cdist: sizes {[*x1.shape]} and {[*x2.shape]}; [..., n, k] and [..., m, k] are needed"
-        )
-    is_large = max(x1.shape[-2], x2.shape[-2]) > _LEAST_ROWS
-    if power == 2 and (mode == _MODES[1] or (mode == _MODES[0] and is_large)):
-        return _by_product(x1, x2)
-    apart = x1.unsqueeze(-2) - x2.unsqueeze(-3)
-    if apart.shape[-1] == 0:  # of which there is no largest
-        return apart.sum(-1)
-    far = apart.norm(power if power < inf else inf, -1)
-    return far if power else far.masked_fill(apart.isnan().any(-1), nan)
-
-
-def _by_product(x1: Tensor, x2: Tensor) -> Tensor:
-    products = x1 @ x2.transpose(
-        -2, -1
-    )  # first: what has no room is refused before the rows are read
-    squares = x1.square().sum(-1, keepdim=True) + x2.square().sum(-1).unsqueeze(-2)
-    total = squares - 2 * products
-    is_apart = ~(total.detach() <= 0)  # and NaN, which is no distance of 0
-    return _engine.where(is_apart, _engine.where(is_apart, total, 1.0).sqrt(), 0.0)
-
-
-def pdist(input: Tensor, p: float = 2.0) -> Tensor:
-    """Return the distance of each row to each later one.
-
-    Args:
-        input: Floating tensor [n, k].
-        p: The norm's power, 0 or more, or infinity.
-
-    Returns:
-        A new tensor [n (n - 1) / 2], row by row. The graph keeps the differences.
-
-    Raises:
-        ShapeError: There are not two dims.
-        DTypeError: `input` is not floating.
-        ValueError: `p` is negative.
-        TypeError: An argument is of another type.
-        DisposedError: `input` is disposed.
-
-    >>> gb.nn.functional.pdist(gb.tensor([[0.0, 0.0], [3.0, 4.0], [0.0, 1.0]])).tolist()[:2]
-    [5.0, 1.0]
-    """
-    x = check.tensor("pdist", "input", input)
-    power = check.worth("pdist", "p", p)
-    if not power >= 0:
-        raise ValueError(f"pdist: p {power}; 0 or more is needed")
-    if not x.dtype.is_floating_point:
-        raise DTypeError(f"pdist: dtype {x.dtype}; a floating dtype is needed")
-    if x.ndim != 2:
-        raise ShapeError(f"pdist: sizes {[*x.shape]}; two dims are needed")
-    rows, later = triu_indices(len(x), len(x), 1, device=x.device)
-    apart = x[rows] - x[later]
-    return apart.sum(-1) if x.shape[1] == 0 else apart.norm(power, -1)
 
 
 def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> Tensor:

@@ -28,7 +28,7 @@ from garboard._engine import (
     tanh,
 )
 from garboard._names.missing import module_getattr
-from garboard._ops.vectors import pdist
+from garboard._ops.distances import pdist
 from garboard.nn.functional._activations import (
     celu,
     elu,
