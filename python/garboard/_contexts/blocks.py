@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import wraps
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NoReturn, ParamSpec, TypeVar
 
 from garboard._arguments.check import unless_left
 from garboard._contexts.decorating import decorated
@@ -52,9 +52,21 @@ class Block(_EndingBlock, Generic[_T]):
         return is_handled
 
     def __call__(self, function: _F) -> _F:
-        """Run each call of `function` in such a block."""
-        in_block: _F = decorated(self, function)
+        """Run each call of `function` in such a block; a class stays as it is."""
+        made: Any = _maker_of(function) if isinstance(function, type) else function
+        in_block: _F = decorated(self, made)
         return in_block
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError(f"{self._name}: a block cannot be copied or saved; make it anew there")
+
+
+def _maker_of(kind: type[_T]) -> Callable[..., _T]:
+    @wraps(kind, updated=())
+    def make(*arguments: Any, **named: Any) -> _T:
+        return kind(*arguments, **named)
+
+    return make
 
 
 def block(function: Callable[_P, Iterator[_T]]) -> Callable[_P, Block[_T]]:

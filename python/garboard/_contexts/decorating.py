@@ -67,7 +67,7 @@ def decorated(mode: AbstractContextManager[Any], function: Any) -> Any:
     import inspect
     from functools import wraps
 
-    op = type(mode).__name__
+    op = getattr(mode, "_name", type(mode).__name__)
     if isinstance(function, (staticmethod, classmethod)):
         return type(function)(decorated(mode, function.__func__))
     if isinstance(function, type):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 import functools
 import gc
 import inspect
@@ -132,6 +133,25 @@ class TestSetGradEnabled:
         assert not gb.is_anomaly_enabled()
         assert list(draws()) == [0, 100]
         assert gb.default_generator.get_offset() == at
+
+    def test_of_a_generator_calls_a_class_and_leaves_it_as_it_is(self):
+        class Drawn:
+            def __init__(self):
+                self.first = gb.rand(400)
+
+        at, own = gb.default_generator.get_offset(), Drawn.__init__
+
+        assert isinstance(gb.random.fork_rng()(Drawn)(), Drawn)
+
+        assert gb.default_generator.get_offset() == at
+        assert Drawn.__init__ is own
+
+    def test_of_a_generator_is_not_copied_nor_saved(self):
+        for taken in (copy.copy, copy.deepcopy, pickle.dumps):
+            with pytest.raises(TypeError, match=r"^fork_rng: a block cannot be copied or saved"):
+                taken(gb.random.fork_rng())
+        with pytest.raises(TypeError, match=r"^fork_rng: what is decorated is of type int"):
+            gb.random.fork_rng()(3)
 
     def test_decorates_and_sets_nothing_at_once(self):
         decorated = gb.set_grad_enabled(False)(is_recorded)
