@@ -59,10 +59,13 @@ class Documented:
     def is_record(self) -> bool:
         """Whether it is made of its fields alone, and by the functions that return it; a protocol
         and the members of an enumeration are made by nobody."""
-        is_named_tuple = isinstance(getattr(self.value, "_fields", None), tuple)
         is_struct_sequence = hasattr(self.value, "n_sequence_fields")
-        is_made = is_dataclass(self.value) or is_named_tuple or is_struct_sequence
+        is_made = is_dataclass(self.value) or self.is_named_tuple or is_struct_sequence
         return self.is_class and (is_made or self.is_made_by_nobody)
+
+    @property
+    def is_named_tuple(self) -> bool:
+        return isinstance(getattr(self.value, "_fields", None), tuple)
 
     @property
     def is_made_by_nobody(self) -> bool:
@@ -87,8 +90,9 @@ class Documented:
 
     @property
     def function(self) -> Any:
-        """What is called: of a class its constructor, if that is its own."""
-        if self.is_made_by_nobody:
+        """What is called: of a class its constructor, if that is its own. That of a named tuple is
+        of no file, and another module's text may pass for it."""
+        if self.is_made_by_nobody or self.is_named_tuple:
             return None
         if self.is_class:
             return vars(self.value).get("__init__") or vars(self.value).get("__new__")
