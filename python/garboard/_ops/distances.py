@@ -124,9 +124,8 @@ def pdist(input: Tensor, p: float = 2.0) -> Tensor:
 
 
 def _by_product(x1: Tensor, x2: Tensor) -> Tensor:
-    products = x1 @ x2.transpose(
-        -2, -1
-    )  # first: what has no room is refused before the rows are read
+    # First: what has no room is refused before the rows are read.
+    products = x1 @ x2.transpose(-2, -1)
     squares = x1.square().sum(-1, keepdim=True) + x2.square().sum(-1).unsqueeze(-2)
     total = squares - 2 * products
     is_apart = ~(total.detach() <= 0)  # and NaN, which is no distance of 0

@@ -197,7 +197,10 @@ def _areas(op: str, y: Tensor, x: Tensor | None, dx: Number | None, at: int) -> 
             raise ShapeError(f"{op}: {len(x)} elements of x for {y.shape[at]} of y")
         x = x.reshape([-1 if it == at else 1 for it in range(y.ndim)])
     if not 0 < x.ndim <= y.ndim or x.ndim + at < y.ndim:
-        raise ShapeError(f"{op}: x of sizes {[*x.shape]} for y of {[*y.shape]}; its dim is needed")
+        raise ShapeError(
+            f"{op}: x of sizes {[*x.shape]} for y of {[*y.shape]}; a dim as long as the one "
+            "integrated along is needed"
+        )
     before, after = _neighbours(x, x.ndim - y.ndim + at)
     return heights * (after - before)
 
