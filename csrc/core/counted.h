@@ -16,7 +16,7 @@ class RefCounted {
   RefCounted(const RefCounted&) = delete;
   RefCounted& operator=(const RefCounted&) = delete;
 
-  void retain() const noexcept {
+  [[gnu::always_inline]] void retain() const noexcept {
     if (Exclusive::now()) {
       count_.store(count_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
     } else {

@@ -56,7 +56,7 @@ extern constinit thread_local std::array<void*, max_devices> current_handles;
 }  // namespace detail
 
 /// Where the work goes that this thread gives to `device`: kernels, copies, and memory for them.
-inline Stream current_stream(Device device) noexcept {
+[[gnu::always_inline]] inline Stream current_stream(Device device) noexcept {
   if (device.is_cpu()) [[likely]]
     return {};
   return {device, detail::current_handles[static_cast<std::size_t>(device.slot())]};

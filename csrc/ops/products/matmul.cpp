@@ -13,8 +13,10 @@
 namespace garboard {
 
 void check_factors(const char* op, const Tensor& a, const Tensor& b) {
-  const Operand first(a), second(b);
-  common_device(op, {&first, &second});
+  if (a.device() != b.device()) {
+    const Operand first(a), second(b);
+    common_device(op, {&first, &second});
+  }
   if (a.dtype() != b.dtype())
     throw DTypeError(text(op, ": dtypes ", name_of(a.dtype()), " and ", name_of(b.dtype()),
                           "; they must be equal, convert with to()"));

@@ -14,6 +14,7 @@
 #include "kernels/cpu/loop/scratch.h"
 #include "kernels/cpu/product/packed_product.h"
 #include "kernels/cpu/product/pairs.h"
+#include "kernels/cpu/product/tiny_product.h"
 #include "kernels/cpu/wide/half_conversions.h"
 
 namespace garboard::kernels::GARBOARD_ISA {
@@ -47,18 +48,6 @@ Matrix packed(const Matrix& m, char* memory) {
 std::int64_t bytes_of(const Matrix& m) { return m.rows * m.columns * m.item; }
 
 constexpr std::int64_t block_depth = tuning::plain_depth, block_columns = tuning::plain_columns;
-
-/// T as it lies in memory, and as it is multiplied: in integers that wrap.
-template <functors::Arithmetic T>
-struct Wrapped {
-  using Stored = T;
-  using Factor = T;
-};
-template <functors::Integer T>
-struct Wrapped<T> {
-  using Stored = std::make_unsigned_t<T>;
-  using Factor = functors::Unsigned<T>;
-};
 
 /// out += a b, b's and out's rows being dense; integers wrap.
 template <class T>
@@ -403,48 +392,61 @@ void multiply_one(DType dtype, const Matrix& out, const Matrix& a, const Matrix&
   });
 }
 
-/// A product of so few numbers that a call of anything takes longer.
-template <class T>
-void multiply_tiny(const Matrix& out, const Matrix& a, const Matrix& b, bool accumulate,
-                   const char* bias) {
-  using Stored = typename Wrapped<T>::Stored;
-  using Factor = typename Wrapped<T>::Factor;
-  const auto* const biases = reinterpret_cast<const Stored*>(bias);
-  for (std::int64_t i = 0; i < out.rows; ++i) {
-    for (std::int64_t j = 0; j < out.columns; ++j) {
-      const auto* x = reinterpret_cast<const Stored*>(a.data) + i * a.row_stride;
-      const auto* y = reinterpret_cast<const Stored*>(b.data) + j * b.column_stride;
-      auto* const to = reinterpret_cast<Stored*>(out.data) + i * out.row_stride + j;
-      Factor sum = accumulate ? Factor(*to) : Factor(0);
-      if (biases) sum += biases[j];
-      for (std::int64_t k = 0; k < a.columns; ++k, x += a.column_stride, y += b.row_stride)
-        sum += Factor(*x) * Factor(*y);
-      *to = static_cast<Stored>(sum);
-    }
-  }
-}
+/// The products of one op: matrices, and how far it is from those of one to those of the next.
+struct Batch {
+  std::int64_t count;
+  Matrix out, a, b;
+  std::int64_t out_stride, a_stride, b_stride;
 
-/// True, with it done, for a batch of products of which each is tiny.
-bool multiply_batch_of_tiny(const View& out, const View& a, const View& b, bool accumulate,
-                            const char* bias) {
-  const Matrix target = matrix_of(out), left = matrix_of(a), right = matrix_of(b);
-  const std::int64_t batch = out.sizes.size() > 2 ? out.sizes.data()[0] : 1;
-  constexpr std::int64_t most = tuning::tiny_product;
-  if (batch == 1 || left.columns > tuning::tiny_depth || target.rows * target.columns > most ||
-      target.rows * target.columns * left.columns > most)
-    return false;
-  return visit_dtype(out.dtype, [&]<class T>(Type<T>) {
+  Batch(const View& out, const View& a, const View& b)
+      : count(out.sizes.size() > 2 ? out.sizes.data()[0] : 1),
+        out(matrix_of(out)),
+        a(matrix_of(a)),
+        b(matrix_of(b)),
+        out_stride(batch_stride(out)),
+        a_stride(batch_stride(a)),
+        b_stride(batch_stride(b)) {}
+
+  bool is_of_tiny() const {
+    constexpr std::int64_t most = tuning::tiny_product;
+    return a.columns <= tuning::tiny_depth && out.rows * out.columns <= most &&
+           out.rows * out.columns * a.columns <= most;
+  }
+  /// One right side for all, and rows that go on from batch to batch.
+  bool is_one_tall() const {
+    return b_stride == 0 && a_stride == a.rows * a.row_stride &&
+           out_stride == out.rows * out.row_stride;
+  }
+  void make_one_tall() {
+    a.rows *= count;
+    out.rows *= count;
+    count = 1;
+  }
+  /// Calls `multiply(out, a, b)` for each product, `part` of them and more by one thread.
+  template <class Multiply>
+  void for_each(std::int64_t part, double cost_ns, Multiply&& multiply) const {
+    for_each_part(count, part, static_cast<double>(count) * cost_ns,
+                  [&](std::int64_t first, std::int64_t last) {
+                    for (std::int64_t i = first; i < last; ++i)
+                      multiply(moved(out, i * out_stride), moved(a, i * a_stride),
+                               moved(b, i * b_stride));
+                  });
+  }
+};
+
+/// True, with it done, for numbers that are added up as they are.
+bool multiply_all_tiny(DType dtype, const Batch& batch, bool accumulate, const char* bias) {
+  return visit_dtype(dtype, [&]<class T>(Type<T>) {
     if constexpr (functors::Half<T> || !functors::Arithmetic<T>) {
       return false;
     } else {
-      for_each_part(batch, tuning::nn_part / most,
-                    static_cast<double>(batch) * tuning::tiny_product_ns,
-                    [&](std::int64_t first, std::int64_t last) {
-                      for (std::int64_t i = first; i < last; ++i)
-                        multiply_tiny<T>(moved(target, i * batch_stride(out)),
-                                         moved(left, i * batch_stride(a)),
-                                         moved(right, i * batch_stride(b)), accumulate, bias);
-                    });
+      if (batch.count == 1)
+        multiply_tiny<T>(batch.out, batch.a, batch.b, accumulate, bias);
+      else
+        batch.for_each(tuning::nn_part / tuning::tiny_product, tuning::tiny_product_ns,
+                       [&](const Matrix& out, const Matrix& a, const Matrix& b) {
+                         multiply_tiny<T>(out, a, b, accumulate, bias);
+                       });
       return true;
     }
   });
@@ -452,24 +454,15 @@ bool multiply_batch_of_tiny(const View& out, const View& a, const View& b, bool 
 
 void multiply_all(const View& out, const View& a, const View& b, bool accumulate,
                   const char* bias) {
-  if (out.count == 0 || multiply_batch_of_tiny(out, a, b, accumulate, bias)) return;
-  Matrix target = matrix_of(out), left = matrix_of(a);
-  const Matrix right = matrix_of(b);
-  std::int64_t batch = out.sizes.size() > 2 ? out.sizes.data()[0] : 1;
-  // One right side for all, and rows that go on from batch to batch: one tall product.
-  if (batch > 1 && batch_stride(b) == 0 && batch_stride(a) == left.rows * left.row_stride &&
-      batch_stride(out) == target.rows * target.row_stride) {
-    left.rows *= batch;
-    target.rows *= batch;
-    batch = 1;
-  }
-  const auto multiply_some = [&](std::int64_t first, std::int64_t last) {
-    for (std::int64_t i = first; i < last; ++i)
-      multiply_one(out.dtype, moved(target, i * batch_stride(out)),
-                   moved(left, i * batch_stride(a)), moved(right, i * batch_stride(b)), accumulate,
-                   bias);
-  };
-  for_each_part(batch, 1, static_cast<double>(batch) * cost_ns(target, left), multiply_some);
+  if (out.count == 0) return;
+  const DType dtype = out.dtype;
+  Batch batch(out, a, b);
+  if (batch.is_of_tiny() && multiply_all_tiny(out.dtype, batch, accumulate, bias)) return;
+  if (batch.count > 1 && batch.is_one_tall()) batch.make_one_tall();
+  batch.for_each(1, cost_ns(batch.out, batch.a),
+                 [&](const Matrix& out, const Matrix& a, const Matrix& b) {
+                   multiply_one(dtype, out, a, b, accumulate, bias);
+                 });
 }
 
 }  // namespace

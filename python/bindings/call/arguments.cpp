@@ -1,5 +1,6 @@
 #include "python/bindings/call/arguments.h"
 
+#include <algorithm>
 #include <cstring>
 #include <string_view>
 
@@ -194,13 +195,14 @@ Dims to_dims(PyObject* object, const char* op, const char* argument) {
 Arguments::Arguments(const char* op, const Signature& signature, PyObject** values,
                      const Call& call)
     : op_(op), signature_(signature), values_(values) {
-  const auto& [input, given, count, names] = call;
+  const auto [input, given, count, names] = call;  // copies: what is stored below is none of them
   const auto& parameters = signature.parameters();
   int next = 0;
-  if (input) values_[next++] = input;
+  if (input) values[next++] = input;
   const int total = static_cast<int>(parameters.size());
+  const Py_ssize_t placed = std::min<Py_ssize_t>(count, signature.positional_count() - next);
   Py_ssize_t at = 0;
-  for (; at < count && next < signature.positional_count(); ++at, ++next) values_[next] = given[at];
+  for (; at < placed; ++at) values[next++] = given[at];
   if (at < count) {
     if (signature.variadic() < 0)
       throw_type_error("%s: %zd positional arguments; at most %d are taken", op, count,
@@ -238,11 +240,11 @@ Arguments::Arguments(const char* op, const Signature& signature, PyObject** valu
   }
   PyObject* const* const defaults = signature.defaults();
   if (!names && next >= signature.required_count()) [[likely]] {
-    for (int i = next; i < total; ++i) values_[i] = defaults[i];
+    for (int i = next; i < total; ++i) values[i] = defaults[i];
   } else {
     fill_in(next);
   }
-  if (input || (values_[0] && is_tensor(values_[0]))) first_ = &tensor_of(values_[0], op, name(0));
+  if (input || (values[0] && is_tensor(values[0]))) first_ = &tensor_of(values[0], op, name(0));
 }
 
 void Arguments::take_out(PyObject* given) {

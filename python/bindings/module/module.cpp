@@ -17,6 +17,7 @@
 #include "python/bindings/tensor/graph_mirror.h"
 #include "python/bindings/tensor/packed_sequence.h"
 #include "python/bindings/tensor/tensor_object.h"
+#include "python/bindings/types/module_call.h"
 #include "python/bindings/types/refusals.h"
 #include "python/bindings/types/scope_object.h"
 #include "python/bindings/types/sealed.h"
@@ -47,7 +48,8 @@ PYBIND11_MODULE(_engine, m) {
       !start_attributes() || !start_graph_mirror() || !add_dtypes_and_devices(module) ||
       !add_size(module) || !add_tensor_type(module) || !add_packed_sequence_type(module) ||
       !add_generator_type(module) || !add_scope_type(module) || !add_grad_mode(module) ||
-      !add_autocast(module) || !add_deferring(module) || !add_overriding(module))
+      !add_autocast(module) || !add_deferring(module) || !add_overriding(module) ||
+      !add_module_base(module))
     throw py::error_already_set();
   set_site_resolver([](Site site) -> std::string {
     const WithGil gil;
@@ -75,6 +77,5 @@ PYBIND11_MODULE(_engine, m) {
   bind_storage(m);
   bind_stubs(m);
   auto* const storage = reinterpret_cast<PyTypeObject*>(m.attr("Storage").ptr());
-  if (!refuse_in_our_words(module) || !seal_types(module, storage))
-    throw py::error_already_set();
+  if (!refuse_in_our_words(module) || !seal_types(module, storage)) throw py::error_already_set();
 }

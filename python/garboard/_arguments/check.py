@@ -84,7 +84,9 @@ def entered(op: str, blocks: list[_T]) -> _T:
 
 def tensor(op: str, name: str, given: Any) -> Tensor:
     """A Tensor, whose methods may be called."""
-    return of_type(Tensor, op, name, given)
+    if not isinstance(given, Tensor):
+        raise _wrong_type(op, name, given, "a Tensor")
+    return given
 
 
 def tensors_that_meet(op: str, **given: Any) -> None:

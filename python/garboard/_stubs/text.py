@@ -8,6 +8,7 @@ from garboard import _engine
 from garboard._stubs.by_hand import HEAD, TENSOR
 from garboard._stubs.of_blocks import BLOCKS
 from garboard._stubs.of_matrices import MATRIX_METHODS
+from garboard._stubs.of_modules import MODULES
 from garboard._stubs.of_registry import REGISTRY
 from garboard._stubs.of_scopes import SCOPES
 from garboard._stubs.of_streams import STREAMS
@@ -122,7 +123,7 @@ def _of_table(is_method: bool) -> str:
 def stub_text() -> str:
     """Return the stub of `garboard._engine`, complete and the same at every call."""
     text = (
-        f"{HEAD}\n{VALUES}\n{REGISTRY}\n{SCOPES}\n{BLOCKS}\n{STREAMS}\n"
+        f"{HEAD}\n{VALUES}\n{REGISTRY}\n{SCOPES}\n{BLOCKS}\n{MODULES}\n{STREAMS}\n"
         f"{TENSOR}{MATRIX_METHODS}{_operators()}{_of_table(True)}\n{_of_table(False)}"
     )
     return _BUILTIN.sub(r"\1_\2", text)

@@ -21,7 +21,8 @@ def hooked(step: Callable[..., Any]) -> Callable[..., Any]:
     def with_hooks(self: Any, *args: Any, **kwargs: Any) -> Any:
         if self._is_stepping:
             return step(self, *args, **kwargs)
-        self._refuse_disposed()
+        if not self._is_native:
+            self._refuse_disposed()
         self._is_stepping = True
         try:
             for hook in self._pre_hooks.snapshot() if self._pre_hooks else ():
@@ -35,7 +36,8 @@ def hooked(step: Callable[..., Any]) -> Callable[..., Any]:
                         )
                     args, kwargs = changed
             result = step(self, *args, **kwargs)
-            self._own_new_state()
+            if not self._is_native:
+                self._own_new_state()
             self._step_count += 1
             for hook in self._post_hooks.snapshot() if self._post_hooks else ():
                 hook(self, args, kwargs)

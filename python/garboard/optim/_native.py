@@ -28,6 +28,7 @@ class _State(Protocol):
 class NativeOptimizer(Optimizer):
     """Base of the optimizers whose state and step are the engine's."""
 
+    _is_native = True  # the step finds out itself what is disposed; its state is of no scope
     # PyTorch's name of each list of tensors in the native state, and the engine's.
     _tensor_lists: ClassVar[Mapping[str, str]] = {}
     _new_state: ClassVar[Callable[[], Any]]
@@ -42,12 +43,6 @@ class NativeOptimizer(Optimizer):
         # are in no group any more. It has fallen behind once a step has been taken.
         self._seen = SeenStates(self)
         self._is_behind = True
-
-    def _refuse_disposed(self) -> None:
-        """The step itself finds out."""
-
-    def _own_new_state(self) -> None:
-        """It is made outside every scope."""
 
     def add_param_group(self, param_group: _Group) -> None:
         self._follow_groups()
@@ -208,8 +203,9 @@ class NativeOptimizer(Optimizer):
 
     def _heed_steps(self) -> None:
         """Take over what programs have written into tensors of steps; all others are shared."""
-        if "step" in self._engine_names():
-            for parameter, seen in self._seen.known():
+        known = self._seen.known()
+        if known and "step" in self._engine_names():
+            for parameter, seen in known:
                 if seen.is_step_written():
                     self._take_over_of(parameter, seen.as_it_is())
 

@@ -111,6 +111,7 @@ class Optimizer(StateHooked):
     _post_hooks: HookTable | None = None
     _is_disposed = False
     _is_stepping = False
+    _is_native = False  # whether the engine keeps the state
     _step_count = 0
 
     def __init_subclass__(cls, **options: Any) -> None:
@@ -270,7 +271,10 @@ class Optimizer(StateHooked):
         """
         for group in self.param_groups:
             for parameter in group["params"]:
-                clear_gradients(parameter, set_to_none)
+                if set_to_none:
+                    parameter.grad = None
+                else:
+                    clear_gradients(parameter, set_to_none)
 
     def _refuse_disposed(self) -> None:
         if self._is_disposed:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, overload
 
 from garboard._arguments import check
 from garboard._contexts.fusing import Fusing
+from garboard._engine import _ModuleBase
 from garboard._hooks import NO_HOOKS, HookTable, RemovableHandle
 from garboard.nn._module._backward_hooks import BackwardCall
 from garboard.nn._module._hooks import EVERY_MODULE, KwargsHook, pair_of
@@ -30,11 +31,12 @@ TABLES = (
 )
 
 
-class Hooked(Tree):
+class Hooked(Tree, _ModuleBase):
     """The part of a Module that runs hooks."""
 
     # This very table on the class, or another while every module has hooks: one look, and most go
     # on.
+    _no_hooks = NO_HOOKS
     _forward_hooks: HookTable = NO_HOOKS
     _forward_pre_hooks: HookTable = NO_HOOKS
     _backward_hooks: HookTable = NO_HOOKS
@@ -60,17 +62,10 @@ class Hooked(Tree):
         mine = tuple(getattr(self, kind).values())
         return (*EVERY_MODULE[kind].snapshot(), *mine) if kind in EVERY_MODULE else mine
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if self._forward_hooks is NO_HOOKS and self._forward_pre_hooks is NO_HOOKS:
-            return self.forward(*args, **kwargs)
-        return self._call_with_hooks(args, kwargs)
-
-    def _is_called_plainly(self) -> bool:
-        """True where calling the module runs its class's `forward` and nothing else."""
-        if self._forward_hooks is NO_HOOKS and self._forward_pre_hooks is NO_HOOKS:
-            return "forward" not in vars(self)
+    def _has_no_hook(self) -> bool:
+        """True where nothing is called around `forward`, though there are tables for it."""
         kinds = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
-        return "forward" not in vars(self) and not any(map(self._hooks_of, kinds))
+        return not any(map(self._hooks_of, kinds))
 
     def _fuse_calls(self) -> None:
         self._table("_forward_hooks")  # so that a call looks further

@@ -53,8 +53,9 @@ def cross_entropy(
     >>> round(gb.nn.functional.cross_entropy(gb.zeros(2, 4), gb.tensor([0, 3])).item(), 4)  # ln 4
     1.3863
     """
-    reduction = reduction_by("cross_entropy", size_average, reduce, reduction)
     op = "cross_entropy"
+    if size_average is not None or reduce is not None:
+        reduction = reduction_by(op, size_average, reduce, reduction)
     check.tensor(op, "input", input)
     check.tensor(op, "target", target)
     if target.is_floating_point() and input.ndim > 0 and target.shape == input.shape:

@@ -1,0 +1,139 @@
+"""What calling a module runs: its `forward`, wherever that comes from, and no code of ours."""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from typing import Any
+
+import garboard as gb
+import pytest
+
+
+class Told(gb.nn.Module):
+    def forward(self, *args: Any, **kwargs: Any) -> Any:
+        return args, kwargs
+
+
+@pytest.mark.parametrize("count", [0, 1, 7, 8, 20])
+@pytest.mark.parametrize("names", [(), ("input",), ("a", "b", "self_")])
+def test_forward_gets_what_the_call_was_given(count, names):
+    named = dict.fromkeys(names, 1)
+
+    assert Told()(*range(count), **named) == (tuple(range(count)), named)
+
+
+def test_an_error_in_forward_has_the_lines_of_the_program_alone():
+    class Failing(gb.nn.Module):
+        def forward(self, x: gb.Tensor) -> gb.Tensor:
+            raise ArithmeticError(str(x.shape))
+
+    class Outer(gb.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.inner = Failing()
+
+        def forward(self, x: gb.Tensor) -> gb.Tensor:
+            return self.inner(x)
+
+    with pytest.raises(ArithmeticError) as raised:
+        Outer()(gb.ones(2))
+
+    names = [frame.name for frame in traceback.extract_tb(raised.value.__traceback__)]
+    assert names[1:] == ["forward", "forward"]
+
+
+def test_a_forward_put_on_the_module_is_what_a_call_runs_until_it_is_taken_away():
+    layer = gb.nn.ReLU()
+    layer.forward = lambda x: x * 2
+
+    assert layer(gb.tensor([-1.0])).tolist() == [-2.0]
+    assert not layer._is_called_plainly()
+    del layer.forward
+    assert layer(gb.tensor([-1.0])).tolist() == [0.0]
+    assert layer._is_called_plainly()
+
+
+def test_a_forward_need_not_be_a_plain_function():
+    class Static(gb.nn.Module):
+        @staticmethod
+        def forward(x: int) -> int:
+            return x + 1
+
+    class OfTheClass(gb.nn.Module):
+        @classmethod
+        def forward(cls, x: int) -> Any:
+            return cls.__name__, x
+
+    class Called(gb.nn.Module):
+        forward = Told()
+
+    assert Static()(1) == 2
+    assert OfTheClass()(1) == ("OfTheClass", 1)
+    assert Called()(1, a=2) == ((1,), {"a": 2})
+
+
+def test_a_class_that_answers_for_all_its_attributes_is_asked_for_forward():
+    class Answering(gb.nn.Module):
+        def __getattribute__(self, name: str) -> Any:
+            return (lambda x: x - 1) if name == "forward" else super().__getattribute__(name)
+
+        def forward(self, x: int) -> int:
+            return x
+
+    assert Answering()(1) == 0
+
+
+def test_a_forward_may_replace_itself_while_it_runs(no_leaks):
+    class Changing(gb.nn.Module):
+        def forward(self, x: gb.Tensor) -> gb.Tensor:
+            Changing.forward = lambda self, x: x * 3
+            return x * 2
+
+    layer = Changing()
+
+    assert [layer(gb.ones(1)).item(), layer(gb.ones(1)).item()] == [2.0, 3.0]
+
+
+def test_hooks_of_the_class_of_every_module_and_of_one_are_seen_at_once():
+    class Hooked(gb.nn.Identity):
+        pass
+
+    layer, seen = Hooked(), []
+    one = layer.register_forward_hook(lambda *given: seen.append("own"))
+    every = gb.nn.modules.module.register_module_forward_hook(lambda *given: seen.append("every"))
+    layer(1)
+    one.remove()
+    layer(1)
+    every.remove()
+    layer(1)
+
+    assert seen == ["every", "own", "every"]
+
+
+def test_a_call_leaves_no_reference_behind():
+    layer, given = Told(), object()
+    for _ in range(3):
+        layer(given, name=given)
+    before = sys.getrefcount(given), sys.getrefcount(layer), sys.getrefcount(Told.forward)
+
+    for _ in range(100):
+        layer(given, name=given)
+
+    after = sys.getrefcount(given), sys.getrefcount(layer), sys.getrefcount(Told.forward)
+    assert after == before
+
+
+def test_a_module_that_calls_itself_for_ever_is_a_recursion_error():
+    class Endless(gb.nn.Module):
+        def forward(self, x: int) -> Any:
+            return self(x + 1)
+
+    with pytest.raises(RecursionError):
+        Endless()(0)
+
+
+@pytest.mark.parametrize("call", [lambda: gb.nn.Module()(1), lambda: gb.nn.ReLU()()])
+def test_a_module_without_forward_or_with_too_few_arguments_says_so(call):
+    with pytest.raises((NotImplementedError, TypeError), match="forward"):
+        call()
