@@ -49,6 +49,17 @@ class RemovableHandle:
         self._number = number
         _births.setdefault(hooks, {})[number] = _engine._birth_now()
 
+    @property
+    def id(self) -> int:
+        """The hook's number in its table.
+
+        >>> layer = gb.nn.ReLU()
+        >>> handle = layer.register_forward_hook(lambda module, args, output: None)
+        >>> handle.id in layer._forward_hooks
+        True
+        """
+        return self._number
+
     def remove(self) -> None:
         """Forget the hook. Idempotent.
 

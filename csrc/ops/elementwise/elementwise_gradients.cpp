@@ -86,8 +86,9 @@ Grads power(const Backward& at) {
     }
   }
   if (at.needs(1)) {
-    const Tensor base_tensor =
+    Tensor base_tensor =
         base.tensor ? base.tensor : scalar_tensor(base.scalar, at.grad.dtype(), at.grad.device());
+    if (is_complex(at.grad.dtype())) base_tensor = to(base_tensor, at.grad.dtype());  // ln of < 0
     const Tensor slope = mul(garboard::pow(base, exponent), log(base_tensor));
     const Tensor is_flat = is_flat_from(base_tensor, exponent);
     grads[1] = mul(at.grad, garboard::where(is_flat, zero_operand(), slope));

@@ -12,7 +12,7 @@ from operator import index
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from garboard import _engine
-from garboard._arguments.errors import ChoiceError
+from garboard._arguments.errors import ArgumentError, ChoiceError
 from garboard._arguments.given import items_of
 from garboard._arguments.texts import shown
 from garboard._engine import (
@@ -225,7 +225,7 @@ def rate(op: str, name: str, given: Any) -> Any:
     value = worth(op, name, given)
     if not 0 <= value < inf:  # NaN too
         told = _number(given, value)
-        raise ValueError(f"{op}: {name} {told}; it must not be negative, nor infinite")
+        raise ArgumentError(f"{op}: {name} {told}; it must not be negative, nor infinite")
     return given
 
 
@@ -234,7 +234,7 @@ def share(op: str, name: str, given: Any, *, is_whole_allowed: bool = True) -> A
     value = worth(op, name, given)
     if not (0 <= value <= 1 if is_whole_allowed else 0 <= value < 1):
         end = "]" if is_whole_allowed else ")"
-        raise ValueError(f"{op}: {name} {_number(given, value)}; it must lie in [0, 1{end}")
+        raise ArgumentError(f"{op}: {name} {_number(given, value)}; it must lie in [0, 1{end}")
     return given
 
 

@@ -6,13 +6,14 @@ one by the function. A program that catches either is served.
 
 from __future__ import annotations
 
-from garboard._engine import GarboardError, ShapeError
+from garboard._engine import GarboardError, GradientError, ShapeError
 
 __all__ = [
     "ArgumentError",
     "ChoiceError",
     "MissingMethodError",
     "NameTakenError",
+    "NothingAsksError",
     "PartsError",
     "RankError",
     "ResultError",
@@ -36,6 +37,10 @@ class NameTakenError(GarboardError, KeyError, ValueError):
 
     def __str__(self) -> str:
         return Exception.__str__(self)  # a KeyError shows its text as Python writes strings
+
+
+class NothingAsksError(GradientError, ValueError):
+    """Inputs none of which asks for the gradient that is to be checked."""
 
 
 class RankError(ShapeError, NotImplementedError):

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from itertools import product
 from typing import Any
+from warnings import warn
 
+from garboard._arguments.callers import level_of_caller
 from garboard._arguments.check import flag, function, rate
+from garboard._arguments.errors import NothingAsksError
 from garboard._arguments.given import list_of
 from garboard._contexts.grad_mode import enable_grad, no_grad
 from garboard._engine import (
-    DTypeError,
     GradientError,
     Tensor,
     complex128,
@@ -69,14 +71,15 @@ def _checked(op: str, inputs: _Inputs) -> tuple[list[Any], list[Tensor]]:
     )
     asking = [it for it in given if isinstance(it, Tensor) and it.requires_grad]
     if not asking:
-        raise GradientError(
+        raise NothingAsksError(
             f"{op}: no input requires grad; set requires_grad_() on those to be checked"
         )
     for place, it in enumerate(asking):
         if it.dtype not in (float64, complex128):
-            raise DTypeError(
-                f"{op}: input {place} of those that require grad is of dtype {it.dtype}; float64 "
-                "or complex128 is needed, for differences lose half the digits: use x.double()"
+            warn(
+                f"{op}: input {place} of those that require grad is of dtype {it.dtype}, of whose "
+                "differences few digits are right; use x.double(), or larger eps and atol",
+                stacklevel=level_of_caller(),
             )
         if any(step == 0 and size > 1 for step, size in zip(it.stride(), it.shape, strict=True)):
             raise GradientError(
@@ -263,7 +266,8 @@ def gradcheck(
 
     Args:
         func: Called with the inputs; it returns a tensor or a tuple of them.
-        inputs: A tensor, or a tuple; those that require grad are float64 or complex128.
+        inputs: A tensor, or a tuple; those that require grad are float64 or complex128; others
+            warn, for their differences lose half the digits.
         eps: How far to move an element.
         atol: How much gradients may be off.
         rtol: How much more, for each unit of the difference.
@@ -277,10 +281,9 @@ def gradcheck(
         True, or False where they are off and `raise_exception` is False.
 
     Raises:
-        GradientError: They are off; no input requires grad; there is no floating output.
-        DTypeError: An input that requires grad is neither float64 nor complex128.
+        GradientError: They are off, or there is no floating output.
+        ValueError: No input requires grad, or a tolerance is negative.
         TypeError: The function cannot be called, or there is an unknown argument by name.
-        ValueError: A tolerance is negative.
 
     >>> x = gb.tensor([0.5, 2.0], dtype=gb.float64, requires_grad=True)
     >>> gb.autograd.gradcheck(lambda x: x.exp() * x, x)
@@ -349,7 +352,6 @@ def gradgradcheck(
 
     Raises:
         GradientError: They are off, and all that `gradcheck` raises it for.
-        DTypeError: An input that requires grad is neither float64 nor complex128.
 
     >>> x = gb.tensor([0.5, 2.0], dtype=gb.float64, requires_grad=True)
     >>> gb.autograd.gradgradcheck(lambda x: x.exp() * x, x)

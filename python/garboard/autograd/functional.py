@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from garboard._arguments.check import choice, flag, function
+from garboard._arguments.errors import ArgumentError
 from garboard._arguments.given import list_of
 from garboard._contexts.grad_mode import enable_grad
 from garboard._engine import GradientError, ShapeError, Tensor, stack, zeros_like
@@ -91,6 +92,16 @@ class _Pass:
     def as_inputs(self, found: list[Any]) -> Any:
         return tuple(found) if self.has_many_inputs else found[0]
 
+    def slopes(self, tensors: list[Tensor]) -> list[Tensor]:
+        """Return derivatives as they are given out; where asked to, all depend on the inputs."""
+        for place, it in enumerate(tensors):
+            if self.strict and self.create_graph and not it.requires_grad:
+                raise GradientError(
+                    f"{self.op}: derivative {place} does not depend on the inputs; leave "
+                    "strict=True or create_graph=True out"
+                )
+        return self.finished(tensors)
+
     def finished(self, tensors: list[Tensor]) -> list[Tensor]:
         return tensors if self.create_graph else [it.detach() for it in tensors]
 
@@ -122,6 +133,11 @@ def _vectors(op: str, given: Any, of: list[Tensor]) -> list[Tensor]:
     return vectors
 
 
+def _refuse_strict(op: str, strict: bool, vectorize: bool) -> None:
+    if strict and vectorize:
+        raise ArgumentError(f"{op}: strict=True with vectorize=True; one of them is needed")
+
+
 def jacobian(
     func: Callable[..., Any],
     inputs: _Tensors,
@@ -150,7 +166,7 @@ def jacobian(
         TypeError: The function cannot be called, or something is no tensor.
         GradientError: With `strict`, an output does not depend on an input; an input is not
             floating.
-        ValueError: Another `strategy`.
+        ValueError: Another `strategy`; or `vectorize` with `strict`.
 
     >>> x = gb.tensor([1.0, 2.0])
     >>> gb.autograd.functional.jacobian(lambda x: x * x, x)
@@ -158,12 +174,12 @@ def jacobian(
             [0., 4.]])
     """
     op = "jacobian"
-    flag(op, "vectorize", vectorize)
+    _refuse_strict(op, strict, flag(op, "vectorize", vectorize))
     choice(op, "strategy", strategy, "reverse-mode", "forward-mode")
     with enable_grad():
         at = _Pass(op, func, inputs, create_graph, strict)
         found = [_rows(at, output) for output in at.outputs]
-    return at.as_outputs([at.as_inputs(at.finished(rows)) for rows in found])
+    return at.as_outputs([at.as_inputs(at.slopes(rows)) for rows in found])
 
 
 def _rows(at: _Pass, output: Tensor) -> list[Tensor]:
@@ -206,7 +222,7 @@ def hessian(
         ShapeError: The function returns more than one element.
         TypeError: The function cannot be called, or something is no tensor.
         GradientError: As for `jacobian`.
-        ValueError: Another strategy.
+        ValueError: Another strategy; or `vectorize` with `strict`.
 
     >>> x = gb.tensor([1.0, 2.0])
     >>> gb.autograd.functional.hessian(lambda x: (x**3).sum(), x)
@@ -214,7 +230,7 @@ def hessian(
             [ 0., 12.]])
     """
     op = "hessian"
-    flag(op, "vectorize", vectorize)
+    _refuse_strict(op, strict, flag(op, "vectorize", vectorize))
     strategy = outer_jacobian_strategy
     choice(op, "outer_jacobian_strategy", strategy, "reverse-mode", "forward-mode")
     with enable_grad():
@@ -257,7 +273,7 @@ def vjp(
         at = _Pass("vjp", func, inputs, create_graph, strict)
         vectors = _vectors("vjp", v, at.outputs)
         found = at.gradients(at.outputs, vectors, at.create_graph)
-    return at.as_outputs(at.finished(at.outputs)), at.as_inputs(at.finished(found))
+    return at.as_outputs(at.finished(at.outputs)), at.as_inputs(at.slopes(found))
 
 
 def jvp(
@@ -307,7 +323,7 @@ def jvp(
                 allow_unused=True,
             )
         made = [zeros_like(of) if it is None else it for it, of in zip(found, weights, strict=True)]
-    return at.as_outputs(at.finished(at.outputs)), at.as_outputs(at.finished(made))
+    return at.as_outputs(at.finished(at.outputs)), at.as_outputs(at.slopes(made))
 
 
 def vhp(

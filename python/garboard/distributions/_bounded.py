@@ -61,9 +61,7 @@ class VonMises(Distribution):
         self.loc, self.concentration = together("VonMises", loc=loc, concentration=concentration)
         super().__init__(self.loc.shape, (), validate_args)
 
-    @property
-    def support(self) -> Constraint:
-        return constraints.real
+    support: Constraint = constraints.real
 
     @property
     def mean(self) -> Tensor:
@@ -186,9 +184,7 @@ class ContinuousBernoulli(Distribution):
         """ln(p / (1 - p))."""
         return self._given if self._probs is None else log_of_odds(self._probs)
 
-    @property
-    def support(self) -> Constraint:
-        return constraints.unit_interval
+    support: Constraint = constraints.unit_interval
 
     def _apart(self) -> tuple[Tensor, Tensor, Tensor]:
         """Where p is far from 1/2, p there and something else elsewhere, and p - 1/2."""
@@ -284,7 +280,7 @@ class GeneralizedPareto(Distribution):
         )
         super().__init__(self.loc.shape, (), validate_args)
 
-    @property
+    @constraints.dependent_property(is_discrete=False, event_dim=0)
     def support(self) -> Constraint:
         k = self.concentration
         end = self.loc - self.scale / where(k < 0, k, -1.0)

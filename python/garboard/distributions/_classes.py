@@ -140,7 +140,7 @@ class Categorical(_OfClasses):
     ) -> None:
         self._start(probs, logits, False, validate_args)
 
-    @property
+    @constraints.dependent_property(is_discrete=True, event_dim=0)
     def support(self) -> Constraint:
         return constraints.integer_interval(0, self._class_count - 1)
 
@@ -197,9 +197,7 @@ class OneHotCategorical(_OfClasses):
     ) -> None:
         self._start(probs, logits, True, validate_args)
 
-    @property
-    def support(self) -> Constraint:
-        return constraints.one_hot
+    support: Constraint = constraints.one_hot
 
     @property
     def mean(self) -> Tensor:
@@ -285,7 +283,7 @@ class Multinomial(_OfClasses):
         self.total_count: int = check.count("Multinomial", "total_count", total_count)
         self._start(probs, logits, True, validate_args)
 
-    @property
+    @constraints.dependent_property(is_discrete=True, event_dim=1)
     def support(self) -> Constraint:
         return constraints.multinomial(self.total_count)
 

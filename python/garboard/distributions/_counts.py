@@ -93,9 +93,7 @@ class Bernoulli(_OfOdds):
     ) -> None:
         self._start(probs, logits, validate_args)
 
-    @property
-    def support(self) -> Constraint:
-        return constraints.boolean
+    support: Constraint = constraints.boolean
 
     @property
     def mean(self) -> Tensor:
@@ -157,9 +155,7 @@ class Geometric(_OfOdds):
         if self._validate_args and self._probs is not None:
             self._refuse_unless(constraints.positive, "probs", self._probs)
 
-    @property
-    def support(self) -> Constraint:
-        return constraints.nonnegative_integer
+    support: Constraint = constraints.nonnegative_integer
 
     @property
     def mean(self) -> Tensor:
@@ -236,7 +232,7 @@ class Binomial(_OfOdds):
         else:
             self._start(None, given, validate_args)
 
-    @property
+    @constraints.dependent_property(is_discrete=True, event_dim=0)
     def support(self) -> Constraint:
         return constraints.integer_interval(0, self.total_count)
 
@@ -350,9 +346,7 @@ class NegativeBinomial(_OfOdds):
         else:
             self._start(None, given, validate_args)
 
-    @property
-    def support(self) -> Constraint:
-        return constraints.nonnegative_integer
+    support: Constraint = constraints.nonnegative_integer
 
     @property
     def mean(self) -> Tensor:
@@ -400,9 +394,7 @@ class Poisson(Distribution):
         self.rate: Tensor = floating("Poisson", "rate", rate)
         super().__init__(self.rate.shape, (), validate_args)
 
-    @property
-    def support(self) -> Constraint:
-        return constraints.nonnegative_integer
+    support: Constraint = constraints.nonnegative_integer
 
     @property
     def mean(self) -> Tensor:

@@ -58,9 +58,7 @@ class Gamma(Distribution):
         )
         super().__init__(self.rate.shape, (), validate_args)
 
-    @property
-    def support(self) -> Constraint:
-        return constraints.nonnegative
+    support: Constraint = constraints.nonnegative
 
     @property
     def mean(self) -> Tensor:
@@ -153,9 +151,7 @@ class Dirichlet(Distribution):
             raise ShapeError(f"{op}: concentration is a tensor without dims; [..., n] is needed")
         super().__init__(given.shape[:-1], given.shape[-1:], validate_args)
 
-    @property
-    def support(self) -> Constraint:
-        return constraints.simplex
+    support: Constraint = constraints.simplex
 
     @property
     def mean(self) -> Tensor:
@@ -179,7 +175,7 @@ class Dirichlet(Distribution):
 
     def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
         shape = self.concentration.expand(self._extended_shape(sample_shape))
-        return _engine.softmax(log_gamma_rsample(shape), -1).to(shape.dtype)
+        return _inside(_engine.softmax(log_gamma_rsample(shape), -1).to(shape.dtype))
 
     def log_prob(self, value: Tensor) -> Tensor:
         c = self.concentration
@@ -228,9 +224,7 @@ class Beta(Distribution):
         )
         super().__init__(self.concentration1.shape, (), validate_args)
 
-    @property
-    def support(self) -> Constraint:
-        return constraints.unit_interval
+    support: Constraint = constraints.unit_interval
 
     @property
     def mean(self) -> Tensor:
@@ -252,7 +246,7 @@ class Beta(Distribution):
         sizes = self._extended_shape(sample_shape)
         one = log_gamma_rsample(self.concentration1.expand(sizes))
         other = log_gamma_rsample(self.concentration0.expand(sizes))
-        return (one - other).sigmoid().to(self.concentration1.dtype)
+        return _inside((one - other).sigmoid().to(self.concentration1.dtype))
 
     def log_prob(self, value: Tensor) -> Tensor:
         given, a, b = self._checked(value), self.concentration1, self.concentration0
@@ -305,9 +299,7 @@ class StudentT(Distribution):
         self.df, self.loc, self.scale = together("StudentT", df=df, loc=loc, scale=scale)
         super().__init__(self.df.shape, (), validate_args)
 
-    @property
-    def support(self) -> Constraint:
-        return constraints.real
+    support: Constraint = constraints.real
 
     @property
     def mean(self) -> Tensor:
@@ -340,3 +332,9 @@ class StudentT(Distribution):
         log_beta = half.lgamma() + 0.5 * log(pi) - more.lgamma()
         slopes = more * (more.digamma() - half.digamma())
         return self.scale.log() + slopes + 0.5 * self.df.log() + log_beta
+
+
+def _inside(shares: Tensor) -> Tensor:
+    """The same without an exact 0 or 1, where the density of small concentrations has no end."""
+    limits = finfo(shares.dtype)
+    return shares.clamp(limits.tiny, 1 - limits.eps / 2)

@@ -61,7 +61,7 @@ class Uniform(Distribution):
         if self._validate_args:
             self._refuse_unless(constraints.less_than(self.high.detach()), "low", self.low)
 
-    @property
+    @constraints.dependent_property(is_discrete=False, event_dim=0)
     def support(self) -> Constraint:
         return constraints.interval(self.low.detach(), self.high.detach())
 
@@ -119,9 +119,7 @@ class Exponential(Distribution):
         self.rate: Tensor = floating("Exponential", "rate", rate)
         super().__init__(self.rate.shape, (), validate_args)
 
-    @property
-    def support(self) -> Constraint:
-        return constraints.nonnegative
+    support: Constraint = constraints.nonnegative
 
     @property
     def mean(self) -> Tensor:
@@ -173,9 +171,7 @@ class _LocScale(Distribution):
         self.loc, self.scale = together(type(self).__name__, loc=loc, scale=scale)
         super().__init__(self.loc.shape, (), validate_args)
 
-    @property
-    def support(self) -> Constraint:
-        return constraints.real
+    support: Constraint = constraints.real
 
     @property
     def mode(self) -> Tensor:

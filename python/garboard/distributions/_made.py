@@ -73,7 +73,7 @@ class Independent(Distribution):
         """Whether gradients pass through draws."""
         return self.base_dist.has_rsample
 
-    @property
+    @constraints.dependent_property
     def support(self) -> Constraint:
         return constraints.independent(self.base_dist.support, self.reinterpreted_batch_ndims)
 
@@ -164,7 +164,7 @@ class TransformedDistribution(Distribution):
         """Whether gradients pass through draws."""
         return self.base_dist.has_rsample
 
-    @property
+    @constraints.dependent_property
     def support(self) -> Constraint:
         if not self.transforms:
             return self.base_dist.support
@@ -249,6 +249,8 @@ class LogNormal(TransformedDistribution):
     arg_constraints: ClassVar[dict[str, Constraint]] = Normal.arg_constraints
     base_dist: Normal
 
+    support: Constraint = constraints.positive
+
     def __init__(
         self, loc: Tensor | float, scale: Tensor | float, validate_args: bool | None = None
     ) -> None:
@@ -291,13 +293,13 @@ class LogisticNormal(TransformedDistribution):
     """Rows of n + 1 numbers that add up to 1, of n normal ones by `StickBreakingTransform`.
 
     Args:
-        loc: The means of those, [..., n].
+        loc: The means of those, [..., n]; of one alone a number too.
         scale: Their deviations, above 0; the sizes broadcast.
         validate_args: False leaves the checks out, which wait for the device.
 
     Raises:
         ValueError: A scale that is not above 0.
-        ShapeError: Sizes that do not broadcast, or none.
+        ShapeError: Sizes that do not broadcast.
 
     >>> gb.distributions.LogisticNormal(gb.zeros(2), gb.ones(2)).sample((4,)).shape
     (4, 3)
@@ -305,12 +307,14 @@ class LogisticNormal(TransformedDistribution):
 
     arg_constraints: ClassVar[dict[str, Constraint]] = Normal.arg_constraints
 
+    support: Constraint = constraints.simplex
+
     def __init__(
         self, loc: Tensor | float, scale: Tensor | float, validate_args: bool | None = None
     ) -> None:
         mean, spread = together("LogisticNormal", loc=loc, scale=scale)
         if mean.ndim < 1:
-            raise ShapeError("LogisticNormal: loc is a tensor without dims; [..., n] is needed")
+            mean, spread = mean.reshape(1), spread.reshape(1)
         checks = self._validate_args if validate_args is None else validate_args
         if checks:
             self._refuse_unless(constraints.real, "loc", mean)
@@ -373,7 +377,7 @@ class MixtureSameFamily(Distribution):
             )
         super().__init__(batch[:-1], parts.event_shape, validate_args)
 
-    @property
+    @constraints.dependent_property
     def support(self) -> Constraint:
         return self.component_distribution.support
 

@@ -82,9 +82,7 @@ class LowRankMultivariateNormal(Distribution):
         self.cov_diag = expanded(diagonal, (*sizes, size))
         super().__init__(sizes, (size,), validate_args)
 
-    @property
-    def support(self) -> Constraint:
-        return constraints.real_vector
+    support: Constraint = constraints.real_vector
 
     @property
     def mean(self) -> Tensor:
@@ -210,9 +208,7 @@ class Wishart(OfLowerFactor):
         if checks:
             self._refuse_unless(constraints.greater_than(size - 1), "df", self.df)
 
-    @property
-    def support(self) -> Constraint:
-        return constraints.positive_definite
+    support: Constraint = constraints.positive_definite
 
     @property
     def _freedom(self) -> Tensor:
@@ -302,9 +298,7 @@ class LKJCholesky(Distribution):
         self.concentration: Tensor = floating(op, "concentration", concentration)
         super().__init__(self.concentration.shape, (self.dim, self.dim), validate_args)
 
-    @property
-    def support(self) -> Constraint:
-        return constraints.corr_cholesky
+    support: Constraint = constraints.corr_cholesky
 
     def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
         sizes = self._extended_shape(sample_shape)

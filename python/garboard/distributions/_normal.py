@@ -52,9 +52,7 @@ class Normal(Distribution):
         self.loc, self.scale = together("Normal", loc=loc, scale=scale)
         super().__init__(self.loc.shape, (), validate_args)
 
-    @property
-    def support(self) -> Constraint:
-        return constraints.real
+    support: Constraint = constraints.real
 
     @property
     def mean(self) -> Tensor:
@@ -120,9 +118,7 @@ class HalfNormal(Distribution):
         """The numbers whose magnitudes these are."""
         return Normal(0.0, self.scale, validate_args=False)
 
-    @property
-    def support(self) -> Constraint:
-        return constraints.nonnegative
+    support: Constraint = constraints.nonnegative
 
     @property
     def mean(self) -> Tensor:
@@ -215,9 +211,7 @@ class MultivariateNormal(OfLowerFactor):
         self.scale_tril = expanded(lower, (*sizes, size, size))
         super().__init__(sizes, (size,), validate_args)
 
-    @property
-    def support(self) -> Constraint:
-        return constraints.real_vector
+    support: Constraint = constraints.real_vector
 
     @property
     def mean(self) -> Tensor:

@@ -45,9 +45,7 @@ class _LogitRelaxedBernoulli(_OfOdds):
     def _name(self) -> str:
         return "RelaxedBernoulli"
 
-    @property
-    def support(self) -> Constraint:
-        return constraints.real
+    support: Constraint = constraints.real
 
     def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
         logits = self.logits
@@ -93,9 +91,7 @@ class RelaxedBernoulli(TransformedDistribution):
         base = _LogitRelaxedBernoulli(temperature, probs, logits, validate_args)
         super().__init__(base, SigmoidTransform(), validate_args)
 
-    @property
-    def support(self) -> Constraint:
-        return constraints.unit_interval
+    support: Constraint = constraints.unit_interval
 
     @property
     def temperature(self) -> Tensor:
@@ -133,9 +129,7 @@ class _ExpRelaxedCategorical(_OfClasses):
     def _name(self) -> str:
         return "RelaxedOneHotCategorical"
 
-    @property
-    def support(self) -> Constraint:
-        return constraints.real_vector
+    support: Constraint = constraints.real_vector
 
     def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
         logits = self.logits
@@ -181,9 +175,7 @@ class RelaxedOneHotCategorical(TransformedDistribution):
         base = _ExpRelaxedCategorical(temperature, probs, logits, validate_args)
         super().__init__(base, ExpTransform(), validate_args)
 
-    @property
-    def support(self) -> Constraint:
-        return constraints.simplex
+    support: Constraint = constraints.simplex
 
     @property
     def temperature(self) -> Tensor:

@@ -33,10 +33,6 @@ class _OfTwo(Distribution):
         vars(self).update(zip(given, found, strict=True))
         super().__init__(found[0].shape, (), validate_args)
 
-    @property
-    def support(self) -> Constraint:
-        return constraints.positive
-
 
 class Pareto(_OfTwo):
     """Numbers above `scale` of the density alpha scale^alpha / x^(alpha + 1).
@@ -72,8 +68,9 @@ class Pareto(_OfTwo):
         """The logarithms of these numbers over `scale`."""
         return Exponential(self.alpha, validate_args=False)
 
-    @property
+    @constraints.dependent_property(is_discrete=False, event_dim=0)
     def support(self) -> Constraint:
+        """Return the numbers from `scale` on."""
         return constraints.greater_than_eq(self.scale.detach())
 
     @property
@@ -132,6 +129,8 @@ class Weibull(_OfTwo):
     _held: ClassVar[dict[str, int]] = {"scale": 0, "concentration": 0}
     scale: Tensor
     concentration: Tensor
+
+    support: Constraint = constraints.positive
 
     def __init__(
         self,
@@ -205,9 +204,7 @@ class HalfCauchy(Distribution):
         self.scale: Tensor = floating("HalfCauchy", "scale", scale)
         super().__init__(self.scale.shape, (), validate_args)
 
-    @property
-    def support(self) -> Constraint:
-        return constraints.nonnegative
+    support: Constraint = constraints.nonnegative
 
     @property
     def mean(self) -> Tensor:
@@ -274,9 +271,7 @@ class Kumaraswamy(_OfTwo):
     ) -> None:
         self._start(validate_args, concentration1=concentration1, concentration0=concentration0)
 
-    @property
-    def support(self) -> Constraint:
-        return constraints.unit_interval
+    support: Constraint = constraints.unit_interval
 
     @property
     def mean(self) -> Tensor:
@@ -347,6 +342,8 @@ class InverseGamma(_OfTwo):
     concentration: Tensor
     rate: Tensor
 
+    support: Constraint = constraints.positive
+
     def __init__(
         self,
         concentration: Tensor | float,
@@ -408,6 +405,8 @@ class FisherSnedecor(_OfTwo):
     _held: ClassVar[dict[str, int]] = {"df1": 0, "df2": 0}
     df1: Tensor
     df2: Tensor
+
+    support: Constraint = constraints.positive
 
     def __init__(
         self, df1: Tensor | float, df2: Tensor | float, validate_args: bool | None = None

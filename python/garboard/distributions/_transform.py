@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Sequence
+from weakref import ref
 
 from garboard._arguments import check
 from garboard._engine import DisposeScope, ShapeError, Tensor
@@ -56,6 +57,7 @@ class Transform:
     domain: Constraint = constraints.real
     codomain: Constraint = constraints.real
     bijective: bool = False
+    _weak_inverse: ref[Transform] | None = None
     _compared: tuple[str, ...] | None = None  # the attributes that make two of a class equal
 
     def __init__(self, cache_size: int = 0) -> None:
@@ -87,8 +89,15 @@ class Transform:
 
     @property
     def inv(self) -> Transform:
-        """The inverse."""
-        return _InverseTransform(self)
+        """The inverse: the same one as long as somebody holds it."""
+        known = None if self._weak_inverse is None else self._weak_inverse()
+        if known is None:
+            known = _InverseTransform(self)
+            self._weak_inverse = ref(known)
+        return known
+
+    def __getstate__(self) -> dict[str, object]:
+        return {name: it for name, it in vars(self).items() if name != "_weak_inverse"}
 
     def with_cache(self, cache_size: int = 1) -> Transform:
         """Return the same transform with a cache of this size.

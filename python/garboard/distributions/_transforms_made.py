@@ -176,6 +176,10 @@ class ComposeTransform(Transform):
         )
 
     @property
+    def inv(self) -> Transform:
+        return super().inv if self.parts else self
+
+    @property
     def sign(self) -> Tensor | int:
         sign: Tensor | int = 1
         for part in self.parts:

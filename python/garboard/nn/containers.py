@@ -130,13 +130,17 @@ class _Row(Module):
 
         Raises:
             TypeError: It is no Module.
+            IndexError: There is no such place.
 
         >>> row = gb.nn.Sequential(gb.nn.ReLU()).insert(0, gb.nn.Tanh())
         >>> row[0], row[1]
         (Tanh(), ReLU())
         """
         modules = list(self)
-        modules.insert(index, module)
+        place = check.integer("insert", "index", index)
+        if not -len(modules) <= place <= len(modules):
+            raise IndexError(f"insert: index {place}; one of a row of {len(modules)} is needed")
+        modules.insert(place, module)
         self._renew(modules)
         return self
 

@@ -18,6 +18,7 @@ from garboard.nn._module._asked import ask_own_getattr
 from garboard.nn._module._hooked import TABLES
 from garboard.nn._module._registered import KINDS, lend_views
 from garboard.nn._module._stateful import Stateful
+from garboard.nn._module._tree import Tree
 from garboard.nn._module._walk import too_deep
 from garboard.nn.parameter import clear_gradients
 
@@ -42,6 +43,13 @@ class Module(Stateful):
     Type checkers know no relation between `forward` and a call, which to them gives Any. A subclass
     tells them by `def __call__(self, x: Tensor) -> Tensor: ...` under `if TYPE_CHECKING:`.
 
+    Args:
+        *args: Nothing; where the class says `call_super_init = True`, for the bases behind Module.
+        **kwargs: The same by name.
+
+    Raises:
+        TypeError: Something is given that nothing takes.
+
     >>> class Scale(gb.nn.Module):
     ...     def __init__(self):
     ...         super().__init__()
@@ -55,9 +63,16 @@ class Module(Stateful):
 
     training: bool
 
-    def __init__(self) -> None:
+    call_super_init: bool = False  # whether __init__ passes on to the bases behind Module
+
+    def __init__(self, *args: object, **kwargs: object) -> None:
         super().__init__()
         vars(self)["training"] = True
+        if self.call_super_init:
+            super(Tree, self).__init__(*args, **kwargs)
+        elif args or kwargs:
+            given = f"{len(args)} arguments, {len(kwargs)} of them by name"
+            raise TypeError(f"{type(self).__name__}.__init__: {given}; Module takes none")
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         """Compute the module's output; what calling the module calls, between its hooks.
@@ -98,8 +113,15 @@ class Module(Stateful):
         """
         if not isinstance(mode, bool):
             raise ValueError(f"train: mode is of type {type(mode).__name__}; a bool is needed")
-        for module in self.modules():
-            module.training = mode
+        parts = list(self.modules())
+        if any(
+            type(part).train is not Module.train for part in parts[1:]
+        ):  # one that freezes itself, say
+            self.training, parts = mode, []
+            for child in self.children():
+                child.train(mode)
+        for part in parts:
+            part.training = mode
         return self
 
     def eval(self) -> Self:

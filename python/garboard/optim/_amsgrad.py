@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from math import sqrt
 
 from garboard._contexts.grad_mode import no_grad
-from garboard._engine import Tensor, maximum, zeros_like
+from garboard._engine import Tensor, maximum, view_as_real, zeros_like
 
 __all__ = ["AmsgradState"]
 
@@ -72,19 +72,23 @@ class AmsgradState:
                 gradient = parameter.grad
                 if gradient is None:
                     continue
+                values = parameter
                 mean, square, most = self._at(place, parameter)
+                if parameter.is_complex():  # twice as many real numbers
+                    values, gradient = view_as_real(parameter), view_as_real(gradient)
+                    mean, square, most = map(view_as_real, (mean, square, most))
                 gradient = -gradient if maximize else gradient
                 if weight_decay and decoupled:
-                    parameter.mul_(1 - lr * weight_decay)
+                    values.mul_(1 - lr * weight_decay)
                 elif weight_decay:
-                    gradient = gradient.add(parameter, alpha=weight_decay)
+                    gradient = gradient.add(values, alpha=weight_decay)
                 self.steps[place] += 1
                 step = self.steps[place]
                 mean.lerp_(gradient, 1 - beta1)
                 square.mul_(beta2).add_(gradient * gradient, alpha=1 - beta2)
                 most.copy_(maximum(most, square))
                 scale = most.sqrt().div_(sqrt(1 - beta2**step)).add_(eps)
-                parameter.add_(mean / scale, alpha=-lr / (1 - beta1**step))
+                values.add_(mean / scale, alpha=-lr / (1 - beta1**step))
 
     def _at(self, place: int, parameter: Tensor) -> list[Tensor]:
         """The three tensors of a parameter, made where they are missing."""

@@ -6,9 +6,64 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
-__all__ = ["hooked", "listeners"]
+from garboard._arguments import check
+from garboard._hooks import HookTable, RemovableHandle
+
+__all__ = [
+    "hooked",
+    "listeners",
+    "register_optimizer_step_post_hook",
+    "register_optimizer_step_pre_hook",
+]
 
 listeners: list[Callable[[object], None]] = []  # hear of each step of any optimizer, after it
+
+# Of every optimizer in the process.
+_every_pre_hooks, _every_post_hooks = HookTable(), HookTable()
+
+
+def register_optimizer_step_pre_hook(hook: Callable[..., Any]) -> RemovableHandle:
+    """Call `hook(optimizer, args, kwargs)` before every step of every optimizer.
+
+    Args:
+        hook: What it returns, unless None, replaces both: a tuple of a tuple and a dict.
+
+    Returns:
+        A handle, whose `remove()` takes the hook off again.
+
+    Raises:
+        TypeError: `hook` cannot be called.
+
+    >>> from garboard.optim.optimizer import register_optimizer_step_pre_hook
+    >>> optimizer = gb.optim.SGD([gb.ones(1, requires_grad=True)], lr=0.5)
+    >>> with register_optimizer_step_pre_hook(lambda optimizer, args, kwargs: print("now")):
+    ...     optimizer.step()
+    now
+    """
+    check.function("register_optimizer_step_pre_hook", "hook", hook)
+    return _every_pre_hooks.add(hook)
+
+
+def register_optimizer_step_post_hook(hook: Callable[..., Any]) -> RemovableHandle:
+    """Call `hook(optimizer, args, kwargs)` after every step of every optimizer.
+
+    Args:
+        hook: What it returns is dropped.
+
+    Returns:
+        A handle, whose `remove()` takes the hook off again.
+
+    Raises:
+        TypeError: `hook` cannot be called.
+
+    >>> from garboard.optim.optimizer import register_optimizer_step_post_hook
+    >>> optimizer = gb.optim.SGD([gb.ones(1, requires_grad=True)], lr=0.5)
+    >>> with register_optimizer_step_post_hook(lambda optimizer, args, kwargs: print("done")):
+    ...     optimizer.step()
+    done
+    """
+    check.function("register_optimizer_step_post_hook", "hook", hook)
+    return _every_post_hooks.add(hook)
 
 
 def hooked(step: Callable[..., Any]) -> Callable[..., Any]:
@@ -25,7 +80,8 @@ def hooked(step: Callable[..., Any]) -> Callable[..., Any]:
             self._refuse_disposed()
         self._is_stepping = True
         try:
-            for hook in self._pre_hooks.snapshot() if self._pre_hooks else ():
+            own = self._pre_hooks.snapshot() if self._pre_hooks else ()
+            for hook in (*_every_pre_hooks.snapshot(), *own):
                 changed = hook(self, args, kwargs)
                 if changed is not None:
                     if not isinstance(changed, tuple) or len(changed) != 2:
@@ -39,7 +95,8 @@ def hooked(step: Callable[..., Any]) -> Callable[..., Any]:
             if not self._is_native:
                 self._own_new_state()
             self._step_count += 1
-            for hook in self._post_hooks.snapshot() if self._post_hooks else ():
+            own = self._post_hooks.snapshot() if self._post_hooks else ()
+            for hook in (*own, *_every_post_hooks.snapshot()):
                 hook(self, args, kwargs)
             for heard in listeners:
                 heard(self)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from math import inf
 from typing import Any, TypeVar
 
 from garboard._arguments import check
@@ -88,8 +89,10 @@ class LBFGS(Optimizer):
         super().add_param_group(param_group)
 
     def _check_options(self, group: _Group) -> None:
-        for name in ("lr", "tolerance_grad", "tolerance_change"):
-            check_rate("LBFGS", name, group[name])
+        check_rate("LBFGS", "lr", group["lr"])
+        for name in ("tolerance_grad", "tolerance_change"):
+            if group[name] != inf:  # with which any step ends it
+                check_rate("LBFGS", name, group[name])
         for name in ("max_iter", "max_eval", "history_size"):
             check.count("LBFGS", name, group[name])
         check.flag("LBFGS", "maximize", group.get("maximize", False))

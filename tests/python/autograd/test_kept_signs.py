@@ -157,3 +157,22 @@ class TestMemory:
 
         assert gb.memory.live() == before
         y.sum().backward()
+
+
+def test_gradients_of_the_extreme_of_numbers_that_are_none_go_to_all_of_them():
+    x = gb.tensor([1.0, float("nan"), 3.0, float("nan")], requires_grad=True)
+
+    for name in ("max", "min", "amax"):
+        x.grad = None
+        getattr(x, name)().backward()
+        assert x.grad.tolist() == [0, 0.5, 0, 0.5]
+
+
+def test_a_negative_number_to_a_complex_power_has_a_gradient():
+    base = gb.tensor([-1.5], dtype=gb.float64)
+    power = gb.tensor([1 + 1j], requires_grad=True)
+
+    (got,) = gb.autograd.grad((base**power).abs().sum(), power)
+    (wanted,) = gb.autograd.grad(((base + 0j) ** power).abs().sum(), power)
+
+    assert gb.allclose(got, wanted)

@@ -235,7 +235,6 @@ def test_shares_of_a_distribution_are_a_transform():
         (lambda: dist.Wishart(3.0), ValueError, "Wishart: 0 of .*; one of them is needed"),
         (lambda: dist.Wishart(3.0, gb.ones(2, 3)), gb.ShapeError, r"\[..., n, n\] is needed"),
         (lambda: dist.LKJCholesky(1), ValueError, "LKJCholesky: dim 1; 2 or more is needed"),
-        (lambda: dist.LogisticNormal(0.0, 1.0), gb.ShapeError, "without dims"),
         (
             lambda: dist.LowRankMultivariateNormal(gb.zeros(2), gb.ones(3, 1), gb.ones(2)),
             gb.ShapeError,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import garboard as gb
 import numpy as np
 import pytest
@@ -119,3 +121,40 @@ def test_what_distributions_of_ones_own_are_written_with_is_there():
     assert ExponentialFamily is d.ExponentialFamily
     assert _batch_mahalanobis(lower, gb.tensor([2.0, 1.0])).item() == 2.0
     assert _standard_normal((2, 3), gb.float64, gb.device("cpu")).shape == (2, 3)
+
+
+class TestSupports:
+    def test_a_class_names_what_it_draws_as_an_instance_does(self):
+        assert d.Normal.support is constraints.real
+        assert d.LogNormal.support is constraints.positive
+        assert d.LogisticNormal.support is constraints.simplex
+        assert d.Gamma(1.0, 1.0).support is d.Gamma.support
+
+    def test_one_that_parameters_set_is_dependent_until_there_are_some(self):
+        for kind in (d.Uniform, d.Binomial, d.Categorical, d.Pareto, d.Independent):
+            assert constraints.is_dependent(kind.support)
+        assert str(d.Uniform(0.0, 2.0).support) == "Interval(lower_bound=0.0, upper_bound=2.0)"
+
+
+class TestCorners:
+    @pytest.mark.parametrize("dtype", [gb.float32, gb.float64])
+    def test_shares_of_small_concentrations_never_are_exactly_0_or_1(self, dtype):
+        gb.manual_seed(0)
+        small = gb.full((500, 3), 0.01, dtype=dtype)
+
+        for drawn in (d.Beta(small, small).sample(), d.Dirichlet(small).sample()):
+            assert 0 < drawn.min() <= drawn.max() < 1
+
+        assert d.Beta(small, small).log_prob(d.Beta(small, small).sample()).isfinite().all()
+
+    def test_a_logistic_normal_of_two_numbers_is_of_one_place(self):
+        assert d.LogisticNormal(0.2, 0.6).sample((1,)).shape == (1, 2)
+
+    def test_an_inverse_stays_the_same_while_somebody_holds_it(self):
+        transform = d.transforms.ExpTransform()
+        inverse = transform.inv
+
+        assert inverse is transform.inv
+        assert inverse.inv is transform
+        assert pickle.loads(pickle.dumps(transform))(gb.zeros(1)).item() == 1
+        assert d.transforms.identity_transform.inv is d.transforms.identity_transform

@@ -211,3 +211,21 @@ def test_batches_refuse_a_spread_that_may_vanish(training, eps, told):
 
     assert mean.tolist() == [0, 0]
     assert functional.batch_norm(x, mean, spread, eps=0).tolist() == x.tolist()
+
+
+def test_a_batch_norm_that_stops_tracking_counts_no_more_batches():
+    layer = gb.nn.BatchNorm1d(2)
+    layer.track_running_stats = False
+    before = layer.running_mean.clone()
+
+    layer(gb.rand(4, 2) + 3)
+
+    assert layer.num_batches_tracked.item() == 0
+    assert gb.equal(layer.running_mean, before)
+
+
+def test_groups_of_one_value_each_have_no_variance():
+    with pytest.raises(ValueError, match="more than one value for each is needed"):
+        gb.nn.GroupNorm(2, 2)(gb.rand(1, 2))
+
+    assert gb.nn.GroupNorm(2, 2)(gb.rand(2, 2)).tolist() == [[0, 0], [0, 0]]

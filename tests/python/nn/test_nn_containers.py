@@ -324,3 +324,12 @@ class TestRows:
             "ModuleList(\n  (0-1): 2 x ReLU()\n  (2): Tanh()\n)"
         )
         assert repr(nn.ModuleList()) == "ModuleList()"
+
+
+def test_a_row_takes_no_module_at_a_place_that_it_does_not_have():
+    row = nn.Sequential(nn.ReLU(), nn.Tanh())
+
+    for place in (3, -3):
+        with pytest.raises(IndexError, match="one of a row of 2 is needed"):
+            row.insert(place, nn.ReLU())
+    assert len(row.insert(2, nn.ReLU()).insert(-3, nn.ReLU())) == 4

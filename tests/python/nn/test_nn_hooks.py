@@ -8,6 +8,7 @@ from typing import Any
 
 import garboard as gb
 import pytest
+from garboard.nn.modules import module as every
 
 
 class TestInBackward:
@@ -353,3 +354,71 @@ def test_nothing_is_put_into_the_table_that_modules_without_hooks_share(put):
         put(gb.nn.Linear(1, 1)._forward_hooks)
 
     assert len(gb.nn.Linear(1, 1)._forward_hooks) == 0
+
+
+class TestHooksOfEveryModule:
+    def test_hear_of_what_is_registered_and_may_replace_it(self):
+        seen: list[Any] = []
+
+        with (
+            every.register_module_parameter_registration_hook(lambda *given: seen.append(given[1])),
+            every.register_module_buffer_registration_hook(lambda module, name, it: it + 1),
+            every.register_module_module_registration_hook(lambda *given: seen.append(given[1])),
+        ):
+            layer = gb.nn.Linear(1, 1)
+            layer.register_buffer("count", gb.zeros(1))
+            layer.inner = gb.nn.ReLU()
+            layer.register_parameter("missing", None)
+        layer.last = gb.nn.ReLU()
+
+        assert seen == ["weight", "bias", "inner"]
+        assert layer.count.item() == 1
+
+    def test_the_older_name_of_a_backward_hook_sees_gradients_too(self):
+        x, seen = gb.ones(2, requires_grad=True), []
+
+        with every.register_module_backward_hook(lambda module, given, got: seen.append(given[0])):
+            gb.nn.Tanh()(x).sum().backward()
+
+        assert gb.equal(seen[0], x.grad)
+
+
+class TestWhatBackwardHooksReturn:
+    @pytest.mark.parametrize("made", [(), (gb.ones, gb.ones)])
+    def test_has_one_gradient_for_each_argument_or_result(self, made):
+        layer = gb.nn.Tanh()
+        for register in (layer.register_full_backward_hook, layer.register_full_backward_pre_hook):
+            with (
+                register(lambda *given: tuple(make(2) for make in made)),
+                pytest.raises(RuntimeError, match=rf"returned {len(made)} gradients"),
+            ):
+                layer(gb.ones(2, requires_grad=True)).sum().backward()
+
+    def test_is_none_where_no_argument_asks_for_a_gradient(self):
+        layer = gb.nn.Linear(2, 1)
+        with layer.register_full_backward_hook(lambda module, given, got: given):
+            layer(gb.ones(2)).sum().backward()
+        layer.register_full_backward_hook(lambda module, given, got: got)
+
+        with pytest.raises(RuntimeError, match="where no input requires grad"):
+            layer(gb.ones(2)).sum().backward()
+
+
+def test_backward_hooks_of_a_module_that_returns_a_dict_warn_that_they_are_not_called():
+    class Named(gb.nn.Module):
+        def forward(self, x):
+            return {"twice": x * 2}
+
+    module = Named()
+    module.register_full_backward_hook(lambda *given: pytest.fail("called"))
+
+    with pytest.warns(UserWarning, match="Named: a result of type dict"):
+        made = module(gb.ones(1, requires_grad=True))
+    made["twice"].sum().backward()
+
+
+def test_a_handle_knows_the_number_of_its_hook():
+    layer = gb.nn.ReLU()
+    handle = layer.register_forward_hook(lambda *given: None)
+
+    assert list(layer._forward_hooks) == [handle.id]

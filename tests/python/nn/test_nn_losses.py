@@ -49,3 +49,24 @@ def test_no_rows_leave_running_statistics_as_they_are():
 def test_a_decay_below_0_is_refused():
     with pytest.raises(ValueError, match=r"ASGD: lambd -0\.5"):
         gb.optim.ASGD([gb.nn.Parameter(gb.ones(1))], lambd=-0.5)
+
+
+def test_a_cosine_loss_needs_two_inputs_of_as_many_dims():
+    with pytest.raises(gb.ShapeError, match="for inputs of 2 and 1"):
+        functional.cosine_embedding_loss(gb.ones(2, 3), gb.ones(3), gb.ones(2))
+
+
+def test_classes_may_be_bytes():
+    rows = gb.tensor([[0.25, 0.75]]).log()
+
+    wanted = functional.nll_loss(rows, gb.tensor([1]))
+    assert functional.nll_loss(rows, gb.tensor([1], dtype=gb.uint8)) == wanted
+
+
+def test_an_option_out_of_range_is_a_runtime_error_too():
+    for call in (
+        lambda: functional.huber_loss(gb.ones(1), gb.ones(1), delta=-0.5),
+        lambda: functional.cross_entropy(gb.ones(1, 2), gb.tensor([1]), label_smoothing=1.2),
+    ):
+        with pytest.raises(RuntimeError):
+            call()

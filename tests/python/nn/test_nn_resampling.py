@@ -159,3 +159,14 @@ def test_sampling_leaves_nothing_behind_and_returns_new_memory():
 def test_what_cannot_be_is_refused(call, error, told):
     with pytest.raises(error, match=told):
         call(gb.ones(1, 1, 4, 4))
+
+
+def test_a_wide_filter_makes_one_place_where_corners_are_kept():
+    x = gb.arange(16.0).reshape(1, 1, 4, 4)
+
+    made = gb.nn.functional.interpolate(
+        x, scale_factor=0.3, mode="bicubic", align_corners=True, antialias=True
+    )
+
+    assert made.shape == (1, 1, 1, 1)
+    assert made.isfinite().all()

@@ -381,3 +381,33 @@ class TestOfTheBasesThatPyTorchHas:
         assert h.shape == (4, 2)
         assert cell.weight_hh.shape == (8, 2)
         assert nn.RNNCellBase(3, 2, False, 1).weight_ih.shape == (2, 3)
+
+
+def test_a_part_with_a_train_of_its_own_is_asked_by_those_around_it():
+    class Frozen(gb.nn.BatchNorm1d):
+        def train(self, mode=True):
+            return super().train(False)
+
+    model = gb.nn.Sequential(gb.nn.Dropout(), gb.nn.Sequential(Frozen(2), gb.nn.Dropout()))
+
+    model.train()
+    assert [it.training for it in model.modules()] == [True, True, True, False, True]
+    model.eval()
+    assert not any(it.training for it in model.modules())
+
+
+class TestBasesBehindModule:
+    def test_are_made_with_what_module_is_given_where_the_class_asks_for_it(self):
+        class Named:
+            def __init__(self, name="none"):
+                self.name = name
+
+        class Both(gb.nn.Module, Named):
+            call_super_init = True
+
+        assert Both("this").name == "this"
+        assert Both().name == "none"
+
+    def test_are_left_alone_otherwise_and_module_takes_nothing(self):
+        with pytest.raises(TypeError, match="Module takes none"):
+            gb.nn.Module(3)

@@ -132,3 +132,15 @@ def test_sequences_are_padded_and_taken_out_again(side, batch_first):
 def test_what_does_not_fit_is_refused_by_name(call, error, message):
     with pytest.raises(error, match=message):
         call()
+
+
+@pytest.mark.parametrize("asks", [(True, False), (False, True)])
+def test_fused_parameters_ask_for_gradients_as_each_did_before(asks):
+    weight, bias = nn.Parameter(gb.ones(2, 2)), nn.Parameter(gb.ones(2))
+    weight.requires_grad_(asks[0])
+    bias.requires_grad_(asks[1])
+    zeros, ones = gb.zeros(2), gb.ones(2)
+
+    fused = nn.utils.fuse_linear_bn_weights(weight, bias, zeros, ones, 1e-5, ones, zeros)
+
+    assert tuple(it.requires_grad for it in fused) == asks

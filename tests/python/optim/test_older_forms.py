@@ -107,3 +107,59 @@ def test_a_plateau_of_ones_own_lowers_rates_its_own_way():
 
     assert schedule.lowered == [2, 3]
     assert optimizer.param_groups[0]["lr"] == 0.25
+
+
+class TestHooksOfEveryOptimizer:
+    def test_run_around_those_of_the_optimizer_and_can_be_taken_off(self):
+        seen: list[str] = []
+        optimizer = optim.SGD([nn.Parameter(gb.ones(1))], lr=0.5)
+        optimizer.register_step_pre_hook(lambda *given: seen.append("own before"))
+        optimizer.register_step_post_hook(lambda *given: seen.append("own after"))
+
+        with (
+            names.register_optimizer_step_pre_hook(lambda *given: seen.append("before")),
+            names.register_optimizer_step_post_hook(lambda *given: seen.append("after")),
+        ):
+            optimizer.step()
+        optimizer.step()
+
+        assert seen[:4] == ["before", "own before", "own after", "after"]
+        assert seen[4:] == ["own before", "own after"]
+
+    def test_must_be_callable(self):
+        for register in (
+            names.register_optimizer_step_pre_hook,
+            names.register_optimizer_step_post_hook,
+        ):
+            with pytest.raises(TypeError, match="hook is of type int"):
+                register(3)
+
+
+@pytest.mark.parametrize("kind", [optim.Adam, optim.AdamW])
+def test_the_greatest_squares_of_complex_numbers_are_those_of_their_parts(kind):
+    whole = nn.Parameter(gb.tensor([1 + 2j, -0.5 + 0.25j]))
+    parts = nn.Parameter(gb.view_as_real(whole.detach()).clone())
+    both = [kind([it], lr=0.1, amsgrad=True, weight_decay=0.1) for it in (whole, parts)]
+
+    for _ in range(3):
+        (whole * whole.conj()).real.sum().backward()
+        parts.square().sum().backward()
+        for optimizer in both:
+            optimizer.step()
+            optimizer.zero_grad()
+
+    assert gb.allclose(gb.view_as_real(whole.detach()), parts.detach())
+
+
+def test_lbfgs_ends_at_once_where_any_gradient_is_small_enough():
+    x = nn.Parameter(gb.ones(2))
+    optimizer = optim.LBFGS([x], tolerance_grad=float("inf"))
+
+    def closure() -> Any:
+        optimizer.zero_grad()
+        loss = x.square().sum()
+        loss.backward()
+        return loss
+
+    assert float(optimizer.step(closure)) == 2
+    assert x.tolist() == [1, 1]

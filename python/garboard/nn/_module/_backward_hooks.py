@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
+from warnings import warn
 
 from garboard._arguments.texts import shown
 from garboard._engine import Tensor, is_grad_enabled
@@ -39,7 +40,7 @@ class BackwardCall:
         self._module, self._before, self._after = module, before, after
         self._inputs: list[int] = []  # which arguments ask for a gradient, of how many
         self._input_count = 0
-        self._output_gradients: _Gradients = ()
+        self._output_gradients: _Gradients | None = None  # before a pass comes, and once it left
 
     def watch_inputs(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
         if not is_grad_enabled():
@@ -50,6 +51,13 @@ class BackwardCall:
 
     def watch_outputs(self, output: Any) -> Any:
         if not is_grad_enabled():
+            return output
+        if not isinstance(output, (Tensor, tuple)):
+            warn(
+                f"{type(self._module).__name__}: a result of type {type(output).__name__}; for its "
+                "backward hooks to be called a Tensor or a tuple of Tensors is needed",
+                stacklevel=4,
+            )
             return output
         given = output if isinstance(output, tuple) else (output,)
         made, places = _passed(given, lambda gradients: self._come(gradients, places, len(given)))
@@ -71,6 +79,8 @@ class BackwardCall:
         return tuple([all_of_them[place] for place in places])
 
     def _leave(self, gradients: _Gradients) -> _Gradients:
+        if self._output_gradients is None:  # of a result that nobody watches
+            return gradients
         made = self._call_after(_spread(gradients, self._inputs, self._input_count))
         return tuple([made[place] for place in self._inputs])
 
@@ -79,13 +89,23 @@ class BackwardCall:
             changed = hook(self._module, gradients, self._output_gradients)
             if changed is not None:
                 op = "register_full_backward_hook"
+                if not self._inputs and changed != gradients:
+                    raise RuntimeError(
+                        f"{op}: a hook of {type(self._module).__name__} returned gradients where "
+                        "no input requires grad; None is needed"
+                    )
                 gradients = self._checked(op, changed, self._input_count)
-        self._output_gradients = ()
+        self._output_gradients = None
         return gradients
 
     def _checked(self, op: str, changed: Any, count: int) -> _Gradients:
         made = changed if isinstance(changed, tuple) else (changed,)
-        if len(made) != count or not all(it is None or isinstance(it, Tensor) for it in made):
+        if len(made) != count:
+            raise RuntimeError(
+                f"{op}: a hook of {type(self._module).__name__} returned {len(made)} gradients; "
+                f"None, or {shown(count)} of them, are needed"
+            )
+        if not all(it is None or isinstance(it, Tensor) for it in made):
             raise TypeError(
                 f"{op}: a hook of {type(self._module).__name__} returned what is of type "
                 f"{type(changed).__name__}; None, or {shown(count)} gradients, are needed"

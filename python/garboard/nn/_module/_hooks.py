@@ -8,13 +8,26 @@ from typing import Any
 
 from garboard._hooks import HookTable
 
-__all__ = ["EVERY_MODULE", "KwargsHook", "pair_of"]
+__all__ = ["EVERY_MODULE", "REGISTRATIONS", "KwargsHook", "pair_of", "told_of"]
 
 # Of all modules in the process, by kind.
 EVERY_MODULE = {
     kind: HookTable()
     for kind in ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
 }
+
+# Of what is registered on any module, by its role.
+REGISTRATIONS = {role: HookTable() for role in ("parameter", "buffer", "module")}
+
+
+def told_of(module: Any, name: str, role: str, value: Any) -> Any:
+    """What hooks make of a value that is registered on a module: the same, mostly."""
+    table = REGISTRATIONS[role.removeprefix("transient ")]
+    if table and (value is not None or role != "parameter"):
+        for hook in table.snapshot():
+            changed = hook(module, name, value)
+            value = value if changed is None else changed
+    return value
 
 
 class KwargsHook:

@@ -15,6 +15,7 @@ from garboard._arguments.errors import NameTakenError
 from garboard._arguments.texts import shown
 from garboard._engine import DisposeScope, Tensor
 from garboard.nn._module._home import is_around, move_home, nearest_open
+from garboard.nn._module._hooks import told_of
 from garboard.nn._module._registered import BUFFERS, Registered, TransientNames, lend_views
 from garboard.nn._module._walk import is_below, too_deep, walk
 from garboard.nn.parameter import Buffer, Parameter
@@ -157,11 +158,10 @@ class Tree:
         name = check.text(op, "name", given)
         known = vars(self).get("_roles", {}).get(name, "")
         is_taken = hasattr(self, name) and role not in known
-        if not name or "." in name or is_taken:
-            raise NameTakenError(
-                f"{op}: the name {shown(name)}; one without dots that is no attribute is needed"
-            )
-        return name
+        if name and "." not in name and not is_taken:
+            return name
+        need = "one without dots that is no attribute is needed"
+        raise NameTakenError(f"{op}: the name {shown(name)}; {need}")
 
     def _register(self, name: str, role: str, value: Any, by_hand: bool = False) -> None:
         own = vars(self)
@@ -171,8 +171,8 @@ class Tree:
                 "was called; call super().__init__() first"
             )
         wanted: type[Any] = {"parameter": Parameter, "module": Tree}.get(role, Tensor)
-        is_tensor, is_function = isinstance(value, Tensor), callable(value)
-        is_kin = by_hand and {"parameter": is_tensor, "module": is_function}.get(role, False)
+        kin = {"parameter": isinstance(value, Tensor), "module": callable(value)}
+        is_kin = by_hand and kin.get(role, False)
         if value is not None and not isinstance(value, wanted) and not is_kin:
             needed = "Module" if wanted is Tree else wanted.__name__
             raise TypeError(
@@ -184,7 +184,7 @@ class Tree:
                 f"{type(self).__name__}: the module {shown(name)} holds this one, or is it; a "
                 "module cannot contain itself"
             )
-        own[name] = value
+        own[name] = value = told_of(self, name, role, value)
         self._roles[name] = role
         if isinstance(value, Tree):
             vars(value)["_is_held"] = True

@@ -151,14 +151,15 @@ class _BatchNorm(_ChannelNorm):
     def forward(self, input: Tensor) -> Tensor:
         self._check_input_dim(input)
         step = 0.0 if self.momentum is None else self.momentum
-        if self.training and self.num_batches_tracked is not None:
+        is_untracked = self.training and not self.track_running_stats
+        if self.training and self.num_batches_tracked is not None and not is_untracked:
             self.num_batches_tracked.add_(1)
             if self.momentum is None:
                 step = 1 / self.num_batches_tracked.item()
         return functional.batch_norm(
             input,
-            self.running_mean,
-            self.running_var,
+            None if is_untracked else self.running_mean,
+            None if is_untracked else self.running_var,
             self.weight,
             self.bias,
             self.training or self.running_mean is None,

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from garboard import _engine
 from garboard._arguments import check
+from garboard._arguments.errors import ArgumentError
 from garboard._contexts.autocasting import count_of_blocks, in_float32
 from garboard._engine import ShapeError, Tensor, where
 from garboard.nn.functional._reduction import (
@@ -156,7 +157,7 @@ def huber_loss(
         input, target = in_float32(input, target)
     check_pair("huber_loss", input, target)
     if not check.worth("huber_loss", "delta", delta) > 0:
-        raise ValueError("huber_loss: delta is not above 0; a positive one is needed")
+        raise ArgumentError("huber_loss: delta is not above 0; a positive one is needed")
     if weight is not None:
         losses = _engine._huber_loss(input, target, delta, reduction="none")
         return reduced("huber_loss", weighed("huber_loss", losses, weight), reduction)

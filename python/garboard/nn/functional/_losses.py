@@ -161,6 +161,8 @@ def nll_loss(
     op = "nll_loss"
     check.tensor(op, "input", input)
     rows, classes = _rows_of_classes(op, input, check.tensor(op, "target", target))
+    if classes.dtype == _engine.uint8:
+        classes = classes.long()
     if classes.dtype not in (_engine.int64, _engine.int32):
         raise DTypeError(f"{op}: a target of dtype {classes.dtype}; int64 or int32 is needed")
     if weight is not None and check.tensor(op, "weight", weight).dtype != rows.dtype:

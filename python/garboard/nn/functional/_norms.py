@@ -284,6 +284,11 @@ def group_norm(
             f"{op}: an input of sizes {shape} in {groups} groups; [rows, channels, ...] with "
             "places, and a number of channels that they divide, is needed"
         )
+    if input.numel() == shape[0] * groups == groups:
+        raise ShapeError(
+            f"{op}: an input of sizes {shape} in {groups} groups; more than one value for each is "
+            "needed"
+        )
     _refuse_unless_by_channel(op, input, None, None, weight, bias)
     if not input.numel():
         return _affine(input.clone(), weight, bias)

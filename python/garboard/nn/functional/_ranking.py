@@ -154,9 +154,10 @@ def cosine_embedding_loss(
     op = "cosine_embedding_loss"
     check.tensor(op, "input1", input1)
     check.tensor(op, "target", target)
-    if target.ndim + 1 != input1.ndim:
+    if target.ndim + 1 != input1.ndim or check.tensor(op, "input2", input2).ndim != input1.ndim:
         raise ShapeError(
-            f"{op}: a target of {target.ndim} dims for inputs of {input1.ndim}; one less is needed"
+            f"{op}: a target of {target.ndim} dims for inputs of {input1.ndim} and {input2.ndim}; "
+            "one less than both is needed"
         )
     cosine = cosine_similarity(input1, input2, dim=-1)
     losses = where(target == 1, 1 - cosine, 0.0) + where(

@@ -54,7 +54,7 @@ def bands(
         each = _engine.eye(size, dtype=_engine.float64, device=like.device)
         return [Band(0, _engine._resample(each, 0, places, elements, aligns, step))]
     reach = (2.0 if elements == "cubic" else 1.0) * max(step, 1.0)
-    some = max(int(_BAND / step), _FEWEST_PLACES)
+    some = max(int(_BAND / step), _FEWEST_PLACES) if step else places
     if like.requires_grad or size < 2 * (_BAND + 2 * reach):
         some = places
     found = []

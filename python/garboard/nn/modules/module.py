@@ -7,17 +7,21 @@ from collections.abc import Callable
 from garboard._arguments import check
 from garboard._hooks import NoHooks, RemovableHandle
 from garboard.nn._module._hooked import Hooked
-from garboard.nn._module._hooks import EVERY_MODULE, KwargsHook
+from garboard.nn._module._hooks import EVERY_MODULE, REGISTRATIONS, KwargsHook
 from garboard.nn._module._state import _EXTRA as _EXTRA_STATE_KEY_SUFFIX  # noqa: F401
 from garboard.nn._module._state import LoadResult as _IncompatibleKeys  # noqa: F401
 from garboard.nn.module import Module
 
 __all__ = [
     "Module",
+    "register_module_backward_hook",
+    "register_module_buffer_registration_hook",
     "register_module_forward_hook",
     "register_module_forward_pre_hook",
     "register_module_full_backward_hook",
     "register_module_full_backward_pre_hook",
+    "register_module_module_registration_hook",
+    "register_module_parameter_registration_hook",
 ]
 
 
@@ -119,6 +123,91 @@ def register_module_full_backward_pre_hook(hook: Callable[..., object]) -> Remov
     came
     """
     return _registered("register_module_full_backward_pre_hook", "_backward_pre_hooks", hook)
+
+
+def register_module_backward_hook(hook: Callable[..., object]) -> RemovableHandle:
+    """Call a hook as `register_module_full_backward_hook` does, of which this is the older name.
+
+    Args:
+        hook: Called with the module, `grad_input` and `grad_output`.
+
+    Returns:
+        A handle, whose `remove()` takes the hook off again.
+
+    Raises:
+        TypeError: The hook cannot be called.
+
+    >>> from garboard.nn.modules.module import register_module_backward_hook
+    >>> x = gb.ones(1, requires_grad=True)
+    >>> with register_module_backward_hook(lambda module, given, got: print("left")):
+    ...     gb.nn.Tanh()(x).sum().backward()
+    left
+    """
+    return _registered("register_module_backward_hook", "_backward_hooks", hook)
+
+
+def register_module_parameter_registration_hook(hook: Callable[..., object]) -> RemovableHandle:
+    """Call `hook(module, name, parameter)` when a parameter is registered on any module.
+
+    Args:
+        hook: What it returns, unless None, is registered instead.
+
+    Returns:
+        A handle, whose `remove()` takes the hook off again.
+
+    Raises:
+        TypeError: The hook cannot be called.
+
+    >>> from garboard.nn.modules.module import register_module_parameter_registration_hook
+    >>> with register_module_parameter_registration_hook(lambda module, name, it: print(name)):
+    ...     _ = gb.nn.Linear(1, 1)
+    weight
+    bias
+    """
+    check.function("register_module_parameter_registration_hook", "hook", hook)
+    return REGISTRATIONS["parameter"].add(hook)
+
+
+def register_module_buffer_registration_hook(hook: Callable[..., object]) -> RemovableHandle:
+    """Call `hook(module, name, buffer)` when a buffer is registered on any module.
+
+    Args:
+        hook: What it returns, unless None, is registered instead.
+
+    Returns:
+        A handle, whose `remove()` takes the hook off again.
+
+    Raises:
+        TypeError: The hook cannot be called.
+
+    >>> from garboard.nn.modules.module import register_module_buffer_registration_hook
+    >>> with register_module_buffer_registration_hook(lambda module, name, it: print(name)):
+    ...     _ = gb.nn.CrossEntropyLoss(weight=gb.ones(2))
+    weight
+    """
+    check.function("register_module_buffer_registration_hook", "hook", hook)
+    return REGISTRATIONS["buffer"].add(hook)
+
+
+def register_module_module_registration_hook(hook: Callable[..., object]) -> RemovableHandle:
+    """Call `hook(module, name, module)` when a module is registered on any module.
+
+    Args:
+        hook: What it returns, unless None, is registered instead.
+
+    Returns:
+        A handle, whose `remove()` takes the hook off again.
+
+    Raises:
+        TypeError: The hook cannot be called.
+
+    >>> from garboard.nn.modules.module import register_module_module_registration_hook
+    >>> with register_module_module_registration_hook(lambda module, name, it: print(name)):
+    ...     _ = gb.nn.Sequential(gb.nn.ReLU())
+    0
+    """
+    check.function("register_module_module_registration_hook", "hook", hook)
+    return REGISTRATIONS["module"].add(hook)
 
 
 def _addindent(s_: str, numSpaces: int) -> str:  # noqa: N803

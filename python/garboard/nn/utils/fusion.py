@@ -136,8 +136,11 @@ def fuse_conv_bn_weights(
     shape = [-1 if d == outputs else 1 for d in range(conv_w.ndim)]
     fused = (conv_w * scale.view(shape)).to(conv_w.dtype)
     shifted = ((before - bn_rm) * scale + bias).to(before.dtype)
-    asks = conv_w.requires_grad
-    return Parameter(fused.detach(), asks), Parameter(shifted.detach(), asks)
+    asks = before if conv_b is not None else conv_w
+    return (
+        Parameter(fused.detach(), conv_w.requires_grad),
+        Parameter(shifted.detach(), asks.requires_grad),
+    )
 
 
 def fuse_linear_bn_weights(
