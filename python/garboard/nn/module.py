@@ -35,13 +35,13 @@ _OF_ONE = ("_home", *KINDS)
 class Module(Stateful):
     """Base of all networks and their parts; a subclass defines `forward`.
 
+    Type checkers know no relation between `forward` and a call, which to them gives Any. A subclass
+    tells them by `def __call__(self, x: Tensor) -> Tensor: ...` under `if TYPE_CHECKING:`.
+
     A `Parameter` or a Module becomes part of the module by being assigned to an attribute; a tensor
     becomes a buffer by `register_buffer`. The module remembers the dispose scope it was born in,
     and takes what is registered on it out of scopes inside that one: a module built outside a scope
     survives it with all its parameters, buffers and gradients, and one built inside ends with it.
-
-    Type checkers know no relation between `forward` and a call, which to them gives Any. A subclass
-    tells them by `def __call__(self, x: Tensor) -> Tensor: ...` under `if TYPE_CHECKING:`.
 
     Args:
         *args: Nothing; where the class says `call_super_init = True`, for the bases behind Module.
