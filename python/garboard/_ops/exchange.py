@@ -127,15 +127,12 @@ def _copy(self: Tensor) -> Tensor:
 def _reduce(self: Tensor, protocol: Any) -> tuple[Any, ...]:
     """Say how the elements are pickled: out of band where protocol 5 is given buffers.
 
+    One that was computed by recorded ops becomes a leaf, as a file of `gb.save` makes it.
+
     Raises:
-        GradientError: The tensor was computed by recorded ops; their graph cannot be pickled.
         DisposedError: The tensor has ended.
     """
     _engine._require_living(self, "pickle")
-    if not self.is_leaf:
-        raise GradientError(
-            "pickle: a tensor computed by recorded ops; pickle detach() of it, or a leaf"
-        )
     with no_grad():
         dense = self.detach().cpu().contiguous()
     if self.dtype is _engine.bfloat16:  # Python's buffers have no code for it

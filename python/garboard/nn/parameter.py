@@ -254,6 +254,28 @@ class UninitializedBuffer(Tensor):
         copied: Self = memo[id(self)]
         return copied
 
+    def materialize(
+        self,
+        shape: int | Sequence[int],
+        device: Device | None = None,
+        dtype: DType | None = None,
+    ) -> None:
+        """Become a buffer with sizes, whose elements are not set. It stays the same object.
+
+        Args:
+            shape: The sizes.
+            device: Where it will lie; where it was meant to lie by default.
+            dtype: Its dtype, the one it was made with by default.
+
+        >>> b = gb.nn.UninitializedBuffer()
+        >>> b.materialize((2, 3))
+        >>> isinstance(b, gb.nn.UninitializedBuffer), b.shape
+        (False, (2, 3))
+        """
+        sizes = check.sizes("materialize", "shape", shape)
+        self.data = empty(sizes, device=device or self.device, dtype=dtype or self.dtype)
+        self.__class__ = Buffer  # type: ignore[assignment]
+
     def __repr__(self) -> str:
         return "UninitializedBuffer()"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import warnings
 from collections import namedtuple
 from itertools import chain
 
@@ -10,8 +11,10 @@ import garboard as gb
 import numpy as np
 import pytest
 from garboard.utils.data import (
+    ChainDataset,
     DataLoader,
     Dataset,
+    IterableDataset,
     Subset,
     TensorDataset,
     default_collate,
@@ -25,6 +28,14 @@ pytestmark = pytest.mark.usefixtures("balanced")
 
 def numbers(count: int) -> TensorDataset:
     return TensorDataset(gb.arange(count))
+
+
+class Stream(IterableDataset):
+    def __init__(self, count: int) -> None:
+        self.count = count
+
+    def __iter__(self):
+        return iter(range(self.count))
 
 
 def batches(loader: DataLoader) -> list[list[int]]:
@@ -194,3 +205,34 @@ def test_a_loader_is_made_anew_of_its_attributes():
     assert (again.pin_memory_device, again.in_order) == ("cuda", False)
     with pytest.raises(TypeError, match="DataLoader: in_order is of type str; True or False"):
         DataLoader(range(4), in_order="no")
+
+
+class TestWhatGoesTogether:
+    def test_a_chain_of_what_can_be_indexed_is_refused_as_it_comes_to_it(self):
+        chain = iter(ChainDataset([Stream(1), [1, 2]]))
+
+        assert next(chain) == 0
+        for error in (AssertionError, TypeError):
+            with pytest.raises(error, match="a dataset of type list; IterableDatasets are needed"):
+                list(ChainDataset([Stream(1), [1, 2]]))
+
+    def test_processes_are_for_workers(self):
+        for kind, workers, error in (("spawn", 0, ValueError), ("bad", 1, ValueError)):
+            with pytest.raises(error, match="multiprocessing_context"):
+                DataLoader([1], num_workers=workers, multiprocessing_context=kind)
+        with pytest.raises(TypeError, match="multiprocessing_context is of type int"):
+            DataLoader([1], num_workers=1, multiprocessing_context=3)
+
+    def test_a_stream_longer_than_it_says_warns_once_somebody_asked(self):
+        class Long(Stream):
+            def __len__(self):
+                return 2
+
+        loader = DataLoader(Long(3))
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            assert sum(1 for _ in loader) == 3  # list() would ask for the length
+        assert len(loader) == 2
+
+        with pytest.warns(UserWarning, match="batch 3 of an IterableDataset whose length says 2"):
+            assert len(list(loader)) == 3

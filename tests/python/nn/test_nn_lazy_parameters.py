@@ -88,3 +88,92 @@ def test_a_lazy_norm_leaves_its_bias_out(lazy):
     assert layer.bias is None
     assert "bias" not in layer.state_dict()
     assert layer.weight.shape == (3,)
+
+
+class Scale(gb.nn.modules.lazy.LazyModuleMixin, gb.nn.Module):
+    """One of a program's own, which learns a factor and remembers a shift for each column."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.factors = gb.nn.UninitializedParameter()
+        self.register_buffer("shifts", gb.nn.UninitializedBuffer())
+
+    def initialize_parameters(self, x):
+        if self.has_uninitialized_params():
+            for it in (self.factors, self.shifts):
+                it.materialize(x.shape[-1:])
+            gb.nn.init.constant_(self.factors, 2)
+            self.shifts.fill_(1)
+
+    def forward(self, x):
+        return x * self.factors + self.shifts
+
+
+class TestOnesOfAProgramsOwn:
+    def test_get_their_sizes_from_the_first_input(self):
+        layer = Scale()
+        optimizer = gb.optim.SGD(layer.parameters(), lr=0.5)
+        assert layer.has_uninitialized_params()
+
+        layer(gb.ones(2, 3)).sum().backward()
+        optimizer.step()
+
+        assert not layer.has_uninitialized_params()
+        assert layer.factors.tolist() == [1, 1, 1]
+        assert list(layer.state_dict()) == ["factors", "shifts"]
+        assert layer(gb.ones(1, 3)).tolist() == [[2, 2, 2]]
+
+    def test_become_the_class_that_they_name(self):
+        class Plain(gb.nn.Module):
+            forward = Scale.forward
+
+        class Lazy(Scale):
+            cls_to_become = Plain
+
+        layer = Lazy()
+        layer(gb.ones(2))
+
+        assert type(layer) is Plain
+
+    def test_take_sizes_from_a_state_dict_too(self):
+        trained = Scale()
+        trained(gb.ones(2))
+        fresh = Scale()
+
+        fresh.load_state_dict(trained.state_dict())
+
+        assert fresh(gb.ones(2)).tolist() == [3, 3]
+
+    def test_that_leave_something_without_sizes_are_refused(self):
+        class Forgetful(Scale):
+            def initialize_parameters(self, x):
+                self.factors.materialize(2)
+
+        class Silent(gb.nn.modules.lazy.LazyModuleMixin, gb.nn.Module):
+            pass
+
+        with pytest.raises(RuntimeError, match="left parameters without sizes"):
+            Forgetful()(gb.ones(2))
+        with pytest.raises(NotImplementedError, match="Silent: initialize_parameters"):
+            Silent()(gb.ones(2))
+
+    def test_are_freed_with_their_last_name(self):
+        with gb.leaks.no_leaks():
+            Scale()(gb.ones(2))
+            Scale()
+
+
+def test_a_layer_may_be_given_its_sizes_before_it_is_called():
+    layer = gb.nn.LazyLinear(2)
+
+    layer.initialize_parameters(gb.ones(1, 3))
+
+    assert (layer.weight.shape, layer.cls_to_become) == ((2, 3), gb.nn.Linear)
+    assert type(layer) is gb.nn.LazyLinear
+    assert layer(gb.ones(1, 3)).shape == (1, 2)
+
+
+def test_a_weight_without_sizes_has_no_norm():
+    for norm in (gb.nn.utils.weight_norm, gb.nn.utils.parametrizations.weight_norm):
+        with pytest.raises(ValueError, match="has no sizes before the first call"):
+            norm(gb.nn.LazyLinear(2))

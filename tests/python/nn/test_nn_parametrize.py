@@ -386,3 +386,36 @@ class TestFusion:
         assert gb.equal(before, gb.get_rng_state())
         with pytest.raises(TypeError, match="a class of modules"):
             U.skip_init(print)  # type: ignore[arg-type]
+
+
+def test_a_normed_weight_is_loaded_from_what_the_older_function_saved():
+    older = gb.nn.utils.weight_norm(gb.nn.Linear(3, 2))
+    newer = gb.nn.Sequential(gb.nn.utils.parametrizations.weight_norm(gb.nn.Linear(3, 2)))
+    x = gb.ones(1, 3)
+
+    state = {f"0.{name}": it for name, it in older.state_dict().items()}
+    newer.load_state_dict(state)
+
+    assert gb.equal(newer(x), older(x))
+    assert "0.weight_g" in state
+
+
+def test_what_does_not_fit_is_a_value_error_too():
+    class Apart(gb.nn.Module):
+        def forward(self, x):
+            return x, x
+
+    class Wider(gb.nn.Module):
+        def forward(self, x):
+            return x
+
+        def right_inverse(self, x):
+            return x.double()
+
+    layer = gb.nn.utils.parametrize.register_parametrization(
+        gb.nn.Linear(2, 2), "weight", gb.nn.Identity()
+    )
+    for it in (Apart(), Wider()):
+        for module in (gb.nn.Linear(2, 2), layer):
+            with pytest.raises(ValueError, match="the same dtype is needed"):
+                gb.nn.utils.parametrize.register_parametrization(module, "weight", it)

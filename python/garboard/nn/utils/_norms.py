@@ -3,11 +3,22 @@
 from __future__ import annotations
 
 from garboard._arguments import check
+from garboard._arguments.errors import ArgumentError
 from garboard._arguments.texts import shown
 from garboard._engine import Tensor
 from garboard.nn.module import Module
+from garboard.nn.parameter import is_lazy
 
-__all__ = ["direction_norm", "part_of", "power_steps", "spectral_matrix"]
+__all__ = ["direction_norm", "part_of", "power_steps", "refuse_lazy", "spectral_matrix"]
+
+
+def refuse_lazy(op: str, module: Module, name: str, weight: Tensor) -> None:
+    """A weight without sizes has no norm yet."""
+    if is_lazy(weight):
+        raise ArgumentError(
+            f"{op}: {shown(name)} of {type(module).__name__} has no sizes before the first call; "
+            "call the module once before"
+        )
 
 
 def direction_norm(weight: Tensor, dim: int | None) -> Tensor:

@@ -15,7 +15,7 @@ from garboard.nn._convolutions.transposed_convolution import (
     ConvTranspose3d,
 )
 from garboard.nn.module import Module
-from garboard.nn.utils._norms import direction_norm, power_steps, spectral_matrix
+from garboard.nn.utils._norms import direction_norm, power_steps, refuse_lazy, spectral_matrix
 from garboard.nn.utils.parametrize import register_parametrization
 
 __all__ = ["orthogonal", "spectral_norm", "weight_norm"]
@@ -54,7 +54,7 @@ def weight_norm(module: _M, name: str = "weight", dim: int | None = 0) -> _M:
     """Learn the norm of a weight apart from its direction: w = g v / |v|.
 
     Salimans and Kingma, arXiv:1602.07868. `g` is `module.parametrizations.name.original0`, `v`
-    `original1`.
+    `original1`; state dicts of `nn.utils.weight_norm`, which has other names for them, are loaded.
 
     Args:
         module: Whose weight it is.
@@ -65,7 +65,7 @@ def weight_norm(module: _M, name: str = "weight", dim: int | None = 0) -> _M:
         `module`.
 
     Raises:
-        ValueError: There is no such tensor.
+        ValueError: There is no such tensor, or it has no sizes yet.
         IndexOutOfRangeError: `dim` lies outside.
         TypeError: An argument of a wrong type.
 
@@ -76,8 +76,25 @@ def weight_norm(module: _M, name: str = "weight", dim: int | None = 0) -> _M:
     op = "weight_norm"
     weight = _tensor_of(op, module, name)
     kept = check.dim(op, "dim", dim)
+    refuse_lazy(op, module, name, weight)
     direction_norm(weight.detach(), kept)  # refuses a dim that is not there
-    return register_parametrization(module, name, _WeightNorm(kept), unsafe=True)
+    register_parametrization(module, name, _WeightNorm(kept), unsafe=True)
+    module._register_load_state_dict_pre_hook(_RenamesOlder(name))
+    return module
+
+
+class _RenamesOlder:
+    """Lets a module load what `nn.utils.weight_norm` called "weight_g" and "weight_v"."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __call__(self, state: dict[str, Any], prefix: str, *_: object) -> None:
+        for place, letter in enumerate("gv"):
+            older = f"{prefix}{self.name}_{letter}"
+            if older in state:
+                newer = f"{prefix}parametrizations.{self.name}.original{place}"
+                state[newer] = state.pop(older)
 
 
 class _SpectralNorm(Module):

@@ -11,7 +11,7 @@ from contextvars import ContextVar
 from typing import Any, NoReturn, TypeVar
 
 from garboard._arguments import check
-from garboard._arguments.errors import MissingMethodError
+from garboard._arguments.errors import MissingMethodError, ResultError
 from garboard._arguments.texts import shown
 from garboard._contexts.blocks import block
 from garboard._contexts.grad_mode import no_grad
@@ -96,7 +96,7 @@ class ParametrizationList(ModuleList):
             self._own("original", original if made is original else made, learns, original)
             return
         if not isinstance(made, (list, tuple)) or not all(isinstance(it, Tensor) for it in made):
-            raise TypeError(
+            raise ResultError(
                 f"register_parametrization: right_inverse() returns what is of type "
                 f"{type(made).__name__}; a Tensor, or a tuple of them, is needed"
             )
@@ -238,7 +238,7 @@ def _computed_tensors(module: Module) -> Any:
 def _check_alike(op: str, original: Tensor, made: Any) -> None:
     if not isinstance(made, Tensor) or made.dtype != original.dtype:
         told = made.dtype if isinstance(made, Tensor) else f"of type {type(made).__name__}"
-        raise TypeError(
+        raise ResultError(
             f"{op}: a tensor of dtype {original.dtype} becomes {told}; the same dtype is needed, "
             "or unsafe=True"
         )
@@ -258,18 +258,19 @@ def _add(module: Module, name: str, parametrization: Module, is_unsafe: bool) ->
             if hasattr(parametrization, "right_inverse"):
                 given = parametrization.right_inverse(now)
                 if not isinstance(given, Tensor):
-                    raise TypeError(
+                    raise ResultError(
                         "register_parametrization: only the first parametrization of a tensor can "
                         f"be made of several; right_inverse() returns what is of type "
                         f"{type(given).__name__}"
                     )
+                _check_alike("register_parametrization", now, given)
             _check_alike("register_parametrization", now, parametrization(now))
     computing.append(parametrization)
     computing.unsafe |= is_unsafe
 
 
 def _refuse_pickling(self: Any) -> NoReturn:
-    raise TypeError(
+    raise MissingMethodError(
         f"{type(self).__name__}: a parametrized module cannot be pickled; save its state_dict()"
     )
 

@@ -10,7 +10,7 @@ from garboard._arguments.texts import shown
 from garboard._engine import Tensor
 from garboard.nn.module import Module
 from garboard.nn.parameter import Parameter
-from garboard.nn.utils._norms import direction_norm, part_of
+from garboard.nn.utils._norms import direction_norm, part_of, refuse_lazy
 
 __all__ = ["WeightNorm", "remove_weight_norm", "weight_norm"]
 
@@ -124,6 +124,7 @@ def _normed(module: Module, hook: WeightNorm) -> WeightNorm:
             f"{op}: {type(module).__name__} has no parameter {shown(said)}"
             f"{', which is normed already' if is_normed else ''}; one is needed"
         )
+    refuse_lazy(op, module, said, weight)
     norm = Parameter(direction_norm(weight.detach(), hook.dim), weight.requires_grad)
     delattr(module, said)
     module.register_parameter(f"{said}_g", norm)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import repeat
 from typing import Any, Generic, TypeVar
+from warnings import warn
 from weakref import finalize
 
 from garboard._arguments import check
@@ -15,7 +16,7 @@ from garboard.utils.data._draws import drawn_seed
 from garboard.utils.data._pinning import can_pin, pinned
 from garboard.utils.data._reading import END, Reader
 from garboard.utils.data._samplers import BatchSampler, RandomSampler, SequentialSampler
-from garboard.utils.data._workers import WorkerLoop, new_pool
+from garboard.utils.data._workers import WorkerLoop, context_of, new_pool
 
 __all__ = ["DataLoader"]
 
@@ -26,13 +27,22 @@ class _Batches(Iterator[Any]):
     """One loop, which ends its workers when it is dropped. Its length is that of the whole loop."""
 
     def __init__(self, loader: DataLoader[Any], batches: Iterator[Any]) -> None:
-        self._loader, self._batches = loader, batches
+        self._loader, self._batches, self._count = loader, batches, 0
 
     def __next__(self) -> Any:
-        return next(self._batches)
+        batch = next(self._batches)
+        self._count += 1
+        told = self._loader._told_length
+        if told is not None and self._count > told:
+            warn(
+                f"DataLoader: batch {self._count} of an IterableDataset whose length says {told}; "
+                "with several workers each one must yield its share alone, see get_worker_info()",
+                stacklevel=2,
+            )
+        return batch
 
     def __len__(self) -> int:
-        return len(self._loader)
+        return self._loader._length()
 
 
 # What others were made of when the loader was: setting it later would change nothing.
@@ -133,8 +143,8 @@ class DataLoader(Generic[T_co]):
         if batch_sampler is None and batch_size is not None and sampler is not None:
             batch_sampler = BatchSampler(sampler, batch_size, self.drop_last)
         self.batch_sampler: Any = batch_sampler
-        is_batched = batch_sampler is not None or self.batch_size is not None
-        self.collate_fn: Any = collate_fn or (default_collate if is_batched else default_convert)
+        usual = default_collate if self._auto_collation else default_convert
+        self.collate_fn: Any = collate_fn or usual
         self.num_workers: int = check.count(op, "num_workers", num_workers)
         self.pin_memory: bool = check.flag(op, "pin_memory", pin_memory)
         self.pin_memory_device: str = pin_memory_device  # kept for programs that make it anew
@@ -143,6 +153,8 @@ class DataLoader(Generic[T_co]):
         if worker_init_fn is not None:
             check.function(op, "worker_init_fn", worker_init_fn)
         self.worker_init_fn: Callable[[int], object] | None = worker_init_fn
+        if multiprocessing_context is not None:
+            context_of(multiprocessing_context, self.num_workers)  # refuses what is none
         self.multiprocessing_context: Any = multiprocessing_context
         if prefetch_factor is not None:
             check.count(op, "prefetch_factor", prefetch_factor, 1)
@@ -155,7 +167,16 @@ class DataLoader(Generic[T_co]):
                 "needed"
             )
         self._pool: Any = None
+        self._told_length: int | None = None
         self._epoch = 0
+
+    @property
+    def _auto_collation(self) -> bool:
+        return self.batch_sampler is not None or self.batch_size is not None
+
+    @property
+    def _index_sampler(self) -> Any:
+        return self.sampler if self.batch_sampler is None else self.batch_sampler
 
     def __setattr__(self, name: str, value: object) -> None:
         if name in _SET_ONCE and "_epoch" in vars(self):
@@ -191,8 +212,14 @@ class DataLoader(Generic[T_co]):
             )
 
     def __len__(self) -> int:
+        count = self._length()
+        if self._is_stream:
+            self._told_length = count
+        return count
+
+    def _length(self) -> int:
         if not self._is_stream:
-            return len(self.sampler if self.batch_sampler is None else self.batch_sampler)
+            return len(self._index_sampler)
         count = len(self.dataset)
         if self.batch_size is None:
             return count

@@ -14,7 +14,7 @@ from garboard.utils.data._threads import ThreadPool
 if TYPE_CHECKING:
     from garboard.utils.data._loader import DataLoader
 
-__all__ = ["WorkerLoop", "new_pool"]
+__all__ = ["WorkerLoop", "context_of", "new_pool"]
 
 _NO_MORE = object()
 _MOST_AHEAD = 1 << 14  # tasks under way: a stream has no end that could be seen from here
@@ -28,25 +28,36 @@ class _Pool(Protocol):
     def close(self, is_stuck: bool = False) -> None: ...
 
 
-def new_pool(loader: DataLoader[Any], reader: Reader) -> _Pool:
-    """Start the workers of a loader."""
-    given = loader.multiprocessing_context
+def context_of(given: Any, worker_count: int) -> Any:
+    """What starts workers: a context, or None for threads."""
     if given is None:
-        return ThreadPool(loader.num_workers, loader.dataset, reader, loader.worker_init_fn)
+        return None
     import multiprocessing
 
-    from garboard.utils.data._processes import ProcessPool
-
+    if not worker_count:
+        raise ValueError(
+            "DataLoader: multiprocessing_context without workers; num_workers is needed"
+        )
     if isinstance(given, str):
         ways = multiprocessing.get_all_start_methods()
-        given = multiprocessing.get_context(
+        return multiprocessing.get_context(
             check.choice("DataLoader", "multiprocessing_context", given, *ways)
         )
-    elif not hasattr(given, "Process"):
+    if not hasattr(given, "Process"):
         raise TypeError(
             f"DataLoader: multiprocessing_context is of type {type(given).__name__}; the name of a "
             "start method, or a context, is needed"
         )
+    return given
+
+
+def new_pool(loader: DataLoader[Any], reader: Reader) -> _Pool:
+    """Start the workers of a loader."""
+    given = context_of(loader.multiprocessing_context, loader.num_workers)
+    if given is None:
+        return ThreadPool(loader.num_workers, loader.dataset, reader, loader.worker_init_fn)
+    from garboard.utils.data._processes import ProcessPool
+
     return ProcessPool(
         loader.num_workers,
         loader.dataset,
