@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from garboard import _engine
 from garboard._arguments import check
+from garboard._arguments.errors import ArgumentError
 from garboard._arguments.given import list_of
+from garboard._arguments.texts import shown
 from garboard._contexts.generator import get_rng_state, set_rng_state
 from garboard._engine import ShapeError, Tensor
 from garboard.func._nest import leaves_of, rebuilt, returned
@@ -140,7 +142,8 @@ def stack_module_state(
         dim: new leaves, of which parameters require grad as theirs do.
 
     Raises:
-        ValueError: No modules, or of several classes.
+        ValueError: No modules, or of several classes; or some are in training, or frozen, and
+            some are not.
         TypeError: Something else.
 
     >>> parameters, buffers = gb.func.stack_module_state([gb.nn.Linear(2, 3) for _ in range(4)])
@@ -152,9 +155,16 @@ def stack_module_state(
     op = "stack_module_state"
     given = list_of(Module, op, "models", models, "modules")
     if not given or len({type(it) for it in given}) != 1:
-        raise ValueError(f"{op}: {len(given)} modules of different classes; one class is needed")
+        raise ArgumentError(f"{op}: {len(given)} modules of different classes; one class is needed")
+    if len({it.training for it in given}) != 1:
+        raise ArgumentError(f"{op}: some of the modules are in training; all or none is needed")
 
     def stacked(named: list[dict[str, Any]]) -> dict[str, Tensor]:
+        for name, first in named[0].items():
+            if any(it[name].requires_grad != first.requires_grad for it in named):
+                raise ArgumentError(
+                    f"{op}: {shown(name)} requires grad in some modules alone; all or none is needed"
+                )
         return {
             name: _engine.stack([it[name].detach() for it in named]).requires_grad_(
                 first.requires_grad

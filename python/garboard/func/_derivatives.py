@@ -13,9 +13,10 @@ from typing import Any
 
 from garboard import _engine
 from garboard._arguments import check
+from garboard._arguments.errors import ArgumentError, ResultError
 from garboard._arguments.given import list_of
 from garboard._contexts.grad_mode import enable_grad
-from garboard._engine import GradientError, ShapeError, Tensor
+from garboard._engine import GradientError, ShapeError, Tensor, is_grad_enabled
 from garboard.autograd._passes import grad as gradients_of
 from garboard.func._levels import Level, level
 from garboard.func._nest import leaves_of, mapped, rebuilt, returned
@@ -29,7 +30,14 @@ class _Run:
     """A call of a function on leaves of its own for some of its arguments."""
 
     def __init__(
-        self, op: str, func: _Function, given: list[Any], args: Any, has_aux: bool, at: Level
+        self,
+        op: str,
+        func: _Function,
+        given: list[Any],
+        args: Any,
+        has_aux: bool,
+        at: Level,
+        takes_complex: bool = False,
     ) -> None:
         """`args` makes the function's arguments of what stands in for `given`, a list of nests."""
         self.op, self.given, self.level = op, given, at
@@ -37,7 +45,7 @@ class _Run:
         for it in leaves:
             if not isinstance(it, Tensor):
                 raise TypeError(f"{op}: an argument to differentiate for holds {type(it).__name__}")
-            if not it.dtype.is_floating_point:
+            if not it.dtype.is_floating_point and not (it.is_complex() and takes_complex):
                 raise GradientError(f"{op}: an argument of {it.dtype}; a floating dtype is needed")
         self.leaves = [
             it.view(it.shape) if it.requires_grad else it.detach().requires_grad_() for it in leaves
@@ -49,7 +57,7 @@ class _Run:
         self.aux: Any = None
         if has_aux:
             if not isinstance(found, tuple) or len(found) != 2:
-                raise TypeError(f"{op}: with has_aux the function returns a pair; it did not")
+                raise ResultError(f"{op}: with has_aux the function returns a pair; it did not")
             found, self.aux = found
         self.output = found
         self.outputs: list[Tensor] = returned(op, found)
@@ -91,10 +99,12 @@ def _chosen(op: str, argnums: Any, args: Any) -> tuple[list[int], bool]:
     for it in (argnums,) if is_one else argnums:
         place = check.integer(op, "argnums", it)
         if not -count <= place < count:
-            raise ValueError(f"{op}: argnums {place}; there are {len(args)} positional arguments")
+            raise ArgumentError(
+                f"{op}: argnums {place}; there are {len(args)} positional arguments"
+            )
         places.append(place % count)
     if len(set(places)) != len(places) or not places:
-        raise ValueError(f"{op}: argnums {places}; one place or more, each once, is needed")
+        raise ArgumentError(f"{op}: argnums {places}; one place or more, each once, is needed")
     return places, is_one
 
 
@@ -109,7 +119,8 @@ def _run(
             full[place] = part
         return full, named
 
-    return _Run(op, func, [args[place] for place in places], arguments, has_aux, at), is_one
+    given = [args[place] for place in places]
+    return _Run(op, func, given, arguments, has_aux, at, op == "grad_and_value"), is_one
 
 
 def grad_and_value(
@@ -144,6 +155,10 @@ def grad_and_value(
             output = run.output
             if not isinstance(output, Tensor) or output.numel() != 1:
                 raise ShapeError(f"{op}: the function did not return a tensor of one element")
+            if output.is_complex():
+                raise GradientError(
+                    f"{op}: the function returned {output.dtype}; a real one has a gradient"
+                )
             found = run.told(run.of_given(run.gradients([output], [_engine.ones_like(output)])))
             value = run.told((output, run.aux) if has_pair else output)
             return found[0] if is_one else tuple(found), value
@@ -205,7 +220,7 @@ def vjp(func: _Function, *primals: Any, has_aux: bool = False) -> tuple[Any, ...
     check.function(op, "func", func)
     has_pair = check.flag(op, "has_aux", has_aux)
     with level() as at:
-        run = _Run(op, func, list(primals), lambda parts: (parts, {}), has_pair, at)
+        run = _Run(op, func, list(primals), lambda parts: (parts, {}), has_pair, at, True)
 
     def back(cotangents: Any) -> tuple[Any, ...]:
         starts = list_of(Tensor, op, "the vector", leaves_of(cotangents), "Tensors")
@@ -213,7 +228,8 @@ def vjp(func: _Function, *primals: Any, has_aux: bool = False) -> tuple[Any, ...
             raise ShapeError(f"{op}: a vector of other sizes than what the function returned")
         with enable_grad():
             run.keeps |= any(it.requires_grad for it in starts)
-            return tuple(run.told(run.of_given(run.gradients(run.outputs, starts))))
+            made = run.told(run.of_given(run.gradients(run.outputs, starts)))
+        return tuple(made if is_grad_enabled() else mapped(Tensor.detach, made))
 
     return (run.told(run.output), back, *((run.told(run.aux),) if has_pair else ()))
 

@@ -269,3 +269,51 @@ class TestNormsOfBatches:
     def test_that_are_no_modules_are_refused(self):
         with pytest.raises(TypeError, match="replace_all_batch_norm_modules_: root is of type"):
             func.replace_all_batch_norm_modules_([gb.nn.BatchNorm1d(2)])
+
+
+class TestComplexArguments:
+    def test_have_the_gradient_of_what_is_real(self):
+        x = gb.tensor([1 + 2j, 3 - 1j])
+
+        got = gb.func.grad(lambda x: (x * x.conj()).real.sum())(x)
+
+        assert gb.allclose(got, 2 * x)
+        _, back = gb.func.vjp(lambda x: x * x, x)
+        assert gb.allclose(back(gb.ones_like(x))[0], 2 * x.conj())
+
+    def test_have_none_of_what_is_complex(self):
+        x = gb.tensor([1 + 2j])
+
+        with pytest.raises(gb.GradientError, match="a real one has a gradient"):
+            gb.func.grad(lambda x: x.sum())(x)
+        with pytest.raises(gb.GradientError, match="a floating dtype is needed"):
+            gb.func.jacrev(lambda x: x * x)(x)
+
+
+def test_what_vjp_gives_has_no_history_where_nothing_is_recorded():
+    x = gb.tensor(3.0, requires_grad=True)
+    value, back = gb.func.vjp(lambda x: x**2, x)
+
+    with gb.no_grad():
+        (slope,) = back(gb.tensor(1.0))
+
+    assert (slope.item(), slope.requires_grad, value.requires_grad) == (6, False, True)
+    assert back(gb.tensor(1.0))[0].requires_grad
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda x: gb.func.grad(gb.mul, argnums=-3)(x, x),
+        lambda x: gb.func.jacrev(gb.sin, argnums=(0, 0))(x),
+        lambda x: gb.func.grad(lambda x: [x, x], has_aux=True)(x),
+        lambda x: gb.func.stack_module_state([]),
+        lambda x: gb.func.stack_module_state([gb.nn.ReLU(), gb.nn.ReLU().eval()]),
+        lambda x: gb.func.stack_module_state(
+            [gb.nn.Linear(1, 1), gb.nn.Linear(1, 1).requires_grad_(False)]
+        ),
+    ],
+)
+def test_a_wrong_place_or_result_is_a_runtime_error_too(call):
+    with pytest.raises(RuntimeError, match=r"needed|did not|positional"):
+        call(gb.tensor(1.0))

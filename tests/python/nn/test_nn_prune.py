@@ -305,3 +305,12 @@ class TestPruning:
             method.compute_mask(gb.ones(2, 2), None)
         with pytest.raises(gb.ShapeError, match="compute_mask: default_mask of sizes"):
             method.compute_mask(gb.ones(2, 2), gb.ones(2))
+
+
+def test_what_is_masked_already_is_judged_as_everything_else():
+    x = gb.arange(1.0, 9.0).reshape(2, 4)
+    mask = gb.tensor([[1, 1, 1, 0], [1, 1, 0, 1]])
+
+    made = prune.L1Unstructured(amount=2).prune(x, mask)
+
+    assert made.tolist() == [[0, 0, 3, 0], [5, 6, 0, 8]]

@@ -188,7 +188,7 @@ class BasePruningMethod(ABC):
         with no_grad(), DisposeScope("prune") as scope:
             elements = t.detach()
             default = ones_like(elements) if held is None else held.detach().clone()
-            judged = elements * default if scores is None else scores.detach()
+            judged = elements if scores is None else scores.detach()
             made = check.tensor(op, "the mask", self.compute_mask(judged, default_mask=default))
             if made.shape != t.shape:
                 raise ShapeError(
