@@ -163,7 +163,7 @@ def stack_module_state(
         for name, first in named[0].items():
             if any(it[name].requires_grad != first.requires_grad for it in named):
                 raise ArgumentError(
-                    f"{op}: {shown(name)} requires grad in some modules alone; all or none is needed"
+                    f"{op}: {shown(name)} requires grad in some modules; all or none is needed"
                 )
         return {
             name: _engine.stack([it[name].detach() for it in named]).requires_grad_(
