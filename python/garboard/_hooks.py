@@ -60,6 +60,11 @@ class RemovableHandle:
         """
         return self._number
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Be copied and pickled with the table, as a part of the module that it is of."""
+        table = self._hooks()
+        return RemovableHandle, (HookTable() if table is None else table, self._number)
+
     def remove(self) -> None:
         """Forget the hook. Idempotent.
 

@@ -390,6 +390,10 @@ class Module(Stateful):
         lend_views(copied)
         return copied
 
+    def __dir__(self) -> list[str]:
+        """Names that can stand behind a dot, which numbers of a row cannot."""
+        return sorted(name for name in object.__dir__(self) if not name[:1].isdigit())
+
     def __getstate__(self) -> dict[str, Any]:
         """What is pickled: all but the scope of birth, which no other process has, and views."""
         return {name: value for name, value in vars(self).items() if name not in _OF_ONE}

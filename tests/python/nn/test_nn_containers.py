@@ -333,3 +333,10 @@ def test_a_row_takes_no_module_at_a_place_that_it_does_not_have():
         with pytest.raises(IndexError, match="one of a row of 2 is needed"):
             row.insert(place, nn.ReLU())
     assert len(row.insert(2, nn.ReLU()).insert(-3, nn.ReLU())) == 4
+
+
+def test_the_places_of_a_row_are_no_names_that_an_editor_offers():
+    names = dir(nn.Sequential(nn.ReLU()))
+
+    assert "0" not in names
+    assert {"append", "training"} <= {*names}

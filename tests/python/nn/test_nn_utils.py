@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import pickle
 
 import garboard as gb
 import numpy as np
@@ -144,3 +145,19 @@ def test_fused_parameters_ask_for_gradients_as_each_did_before(asks):
     fused = nn.utils.fuse_linear_bn_weights(weight, bias, zeros, ones, 1e-5, ones, zeros)
 
     assert tuple(it.requires_grad for it in fused) == asks
+
+
+@pytest.mark.parametrize("norm", [nn.utils.weight_norm, nn.utils.spectral_norm])
+def test_a_module_with_a_norm_is_pickled_and_can_be_freed_of_it(norm):
+    layer = norm(nn.Linear(3, 2)).eval()
+
+    copied = pickle.loads(pickle.dumps(layer))
+
+    x = gb.ones(1, 3)
+    assert gb.equal(copied(x), layer(x))
+    remove = {nn.utils.weight_norm: nn.utils.remove_weight_norm}.get(
+        norm, nn.utils.remove_spectral_norm
+    )
+    assert sorted(remove(copied).state_dict()) == ["bias", "weight"]
+    assert len(copied._forward_pre_hooks) == 0
+    assert len(layer._forward_pre_hooks) == 1

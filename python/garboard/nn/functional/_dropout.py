@@ -184,6 +184,7 @@ def alpha_dropout(
     >>> gb.nn.functional.alpha_dropout(gb.ones(2), p=0.0, training=True)
     tensor([1., 1.])
     """
+    check.share("alpha_dropout", "p", p)
     if not training:
         given = check.tensor("alpha_dropout", "input", input)
         return given if inplace else given.alias()
@@ -216,6 +217,7 @@ def feature_alpha_dropout(
     tensor([[1., 1.]])
     """
     op = "feature_alpha_dropout"
+    check.share(op, "p", p)
     if not training:
         given = check.tensor(op, "input", input)
         return given if inplace else given.alias()
