@@ -80,8 +80,10 @@ def hooked(step: Callable[..., Any]) -> Callable[..., Any]:
             self._refuse_disposed()
         self._is_stepping = True
         try:
-            own = self._pre_hooks.snapshot() if self._pre_hooks else ()
-            for hook in (*_every_pre_hooks.snapshot(), *own):
+            hooks = self._pre_hooks.snapshot() if self._pre_hooks else ()
+            if _every_pre_hooks:
+                hooks = (*_every_pre_hooks.snapshot(), *hooks)
+            for hook in hooks:
                 changed = hook(self, args, kwargs)
                 if changed is not None:
                     if not isinstance(changed, tuple) or len(changed) != 2:
@@ -95,8 +97,10 @@ def hooked(step: Callable[..., Any]) -> Callable[..., Any]:
             if not self._is_native:
                 self._own_new_state()
             self._step_count += 1
-            own = self._post_hooks.snapshot() if self._post_hooks else ()
-            for hook in (*own, *_every_post_hooks.snapshot()):
+            hooks = self._post_hooks.snapshot() if self._post_hooks else ()
+            if _every_post_hooks:
+                hooks = (*hooks, *_every_post_hooks.snapshot())
+            for hook in hooks:
                 hook(self, args, kwargs)
             for heard in listeners:
                 heard(self)
