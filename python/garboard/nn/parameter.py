@@ -273,8 +273,9 @@ class UninitializedBuffer(Tensor):
         (False, (2, 3))
         """
         sizes = check.sizes("materialize", "shape", shape)
-        self.data = empty(sizes, device=device or self.device, dtype=dtype or self.dtype)
-        self.__class__ = Buffer  # type: ignore[assignment]
+        this: Any = self
+        this.data = empty(sizes, device=device or self.device, dtype=dtype or self.dtype)
+        this.__class__ = Buffer
 
     def __repr__(self) -> str:
         return "UninitializedBuffer()"
