@@ -20,7 +20,7 @@ __all__ = ["TYPED", "fault_of", "fingerprint"]
 TYPED = (gb.GarboardError, TypeError, ValueError, IndexError, OverflowError)
 HOSTILE = (Mischief, decimal.DecimalException, KeyboardInterrupt)
 WALLS = ("incompatible function arguments", "incompatible constructor", "Unable to cast")
-_CALLS_HOOKS = gb.nn.Module.__call__.__code__
+_CALLS_HOOKS = gb.nn.Module._call_between_hooks.__code__
 
 
 def _is_theirs(error: BaseException) -> bool:
