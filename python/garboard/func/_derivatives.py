@@ -140,6 +140,7 @@ def grad_and_value(
     Raises:
         TypeError: `func` cannot be called.
         ShapeError: When the new function is called: `func` did not return one element.
+        GradientError: Likewise: it returned a complex number.
 
     >>> gb.func.grad_and_value(lambda x: x * x)(gb.tensor(3.0))
     (tensor(6.), tensor(9.))

@@ -11,7 +11,6 @@ import garboard as gb
 import numpy as np
 import pytest
 from garboard.utils.data import (
-    ChainDataset,
     DataLoader,
     Dataset,
     IterableDataset,
@@ -208,14 +207,6 @@ def test_a_loader_is_made_anew_of_its_attributes():
 
 
 class TestWhatGoesTogether:
-    def test_a_chain_of_what_can_be_indexed_is_refused_as_it_comes_to_it(self):
-        chain = iter(ChainDataset([Stream(1), [1, 2]]))
-
-        assert next(chain) == 0
-        for error in (AssertionError, TypeError):
-            with pytest.raises(error, match="a dataset of type list; IterableDatasets are needed"):
-                list(ChainDataset([Stream(1), [1, 2]]))
-
     def test_processes_are_for_workers(self):
         for kind, workers, error in (("spawn", 0, ValueError), ("bad", 1, ValueError)):
             with pytest.raises(error, match="multiprocessing_context"):

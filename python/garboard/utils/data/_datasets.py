@@ -88,10 +88,6 @@ class NoDatasetError(ValueError, AssertionError):
     """No datasets where some are needed; an AssertionError too, as PyTorch's is."""
 
 
-class OtherKindError(TypeError, AssertionError):
-    """A dataset of the other kind; an AssertionError too, as PyTorch's is."""
-
-
 class TensorDataset(Dataset[tuple[Tensor, ...]]):
     """Samples that are rows of tensors: sample i is the tuple of their i-th rows, as views.
 
@@ -244,11 +240,6 @@ class ChainDataset(IterableDataset[T_co]):
 
     def __iter__(self) -> Iterator[T_co]:
         for dataset in self.datasets:
-            if not isinstance(dataset, IterableDataset):
-                raise OtherKindError(
-                    f"ChainDataset: a dataset of type {type(dataset).__name__}; IterableDatasets "
-                    "are needed, of others use ConcatDataset"
-                )
             yield from dataset
 
     def __len__(self) -> int:
