@@ -131,8 +131,8 @@ Tensor extremum(const char* name, const kernels::Slot& kernel, const Tensor& inp
          [kept = shape.kept](const Backward& at) -> Grads {
            const Tensor x = at.input(0), most = reshape(at.output(), kept);
            Tensor is_most = eq(x, most);
-           if (is_floating(x.dtype()) && most.count() == 1)  // of NaNs each is the most
-             is_most = logical_or(is_most, logical_and(ne(most, most), ne(x, x)));
+           if (is_floating(x.dtype()) && most.count() == 1)  // where one is NaN, that is the most
+             is_most = logical_or(is_most, ne(x, x));
            const Tensor chosen = to(is_most, at.grad.dtype());
            const Tensor share = at.grad / reshape(sum_to(chosen, kept), at.grad.sizes());
            return chosen * spread(share, kept, x.sizes());
