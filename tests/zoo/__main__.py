@@ -10,6 +10,7 @@ import argparse
 import gc
 import importlib.util
 import re
+import sys
 import time
 import warnings
 from collections import Counter
@@ -81,8 +82,7 @@ def main() -> int:
     # Each look walks all objects there are: what IPython makes comes behind what does without.
     files.sort(key=lambda file: OF_NOTEBOOKS in file.read_text(encoding="utf-8"))
     importlib.import_module(options.library)
-    gc.collect()
-    gc.freeze()  # PyTorch's own half a million objects need no looking at by each collection
+    modules = 0
     begun, wrong, runs = time.monotonic(), Counter[str](), Counter[str]()
     table: dict[str, Counter[str]] = {}
     for seed in range(options.first, options.first + options.seeds):
@@ -90,6 +90,10 @@ def main() -> int:
             folder = file.parent.name
             runs[folder] += 1
             gc.collect()
+            if len(sys.modules) > modules:
+                # PyTorch's half a million objects, and other modules', are of no program.
+                gc.freeze()
+                modules = len(sys.modules)
             try:
                 found = faults(file, seed, options.library)
             except Exception as error:

@@ -7,14 +7,17 @@
 #include <pybind11/stl.h>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "python/bindings/exchange/dlpack.h"
 #include "python/bindings/interpreter/frame_variables.h"
+#include "python/bindings/lifetime/addresses.h"
 #include "python/bindings/lifetime/exit_callbacks.h"
 #include "python/bindings/wrapped/bindings.h"
 
@@ -22,47 +25,6 @@ namespace py = pybind11;
 
 namespace garboard::python {
 namespace {
-
-/// Objects in the order in which they came, each once. Open addressing over their positions: a
-/// search meets millions, and an object takes 16 to 28 bytes here.
-class Objects {
- public:
-  using Position = std::uint32_t;
-  static constexpr Position none = ~Position{0};
-
-  /// Adds `object` if it is new and `may_join()`; tells whether it was added.
-  template <class Asked>
-  bool add_if(PyObject* object, Asked&& may_join) {
-    if (4 * (all_.size() + 1) > 3 * buckets_.size()) grow();
-    Position& bucket = find(object);
-    if (bucket != none || !may_join()) return false;
-    bucket = static_cast<Position>(all_.size());
-    all_.push_back(object);
-    return true;
-  }
-  void add(PyObject* object) {
-    add_if(object, [] { return true; });
-  }
-  Position position_of(const PyObject* object) { return find(object); }
-  bool has(const PyObject* object) { return find(object) != none; }
-  PyObject* operator[](std::size_t position) const { return all_[position]; }
-  std::size_t size() const { return all_.size(); }
-
- private:
-  Position& find(const PyObject* object) {
-    const std::size_t mask = buckets_.size() - 1;
-    auto i = (reinterpret_cast<std::uintptr_t>(object) >> 4) * 0x9E3779B97F4A7C15u >> 20;
-    while (buckets_[i & mask] != none && all_[buckets_[i & mask]] != object) ++i;
-    return buckets_[i & mask];
-  }
-  void grow() {
-    buckets_.assign(buckets_.size() * 2, none);
-    for (std::size_t i = 0; i < all_.size(); ++i) find(all_[i]) = static_cast<Position>(i);
-  }
-
-  std::vector<Position> buckets_ = std::vector<Position>(1 << 10, none);
-  std::vector<PyObject*> all_;
-};
 
 /// NumPy's dtype and array as its C interface promises them. The collector does not know arrays, so
 /// that what they look into, or have as their elements, would have no holder.
@@ -109,13 +71,16 @@ PyTypeObject* array_type() {
 /// A holder, and one object that it refers to.
 using Reference = std::pair<py::object, py::object>;
 
+/// Memory, not work, is what a search waits for: each object is somewhere else. So those that are
+/// new are asked for a little before they are looked into, and those met before not at all.
 class ReferenceSearch {
  public:
   ReferenceSearch(const std::vector<py::object>& targets, const std::vector<py::object>& skip,
                   const std::vector<Reference>& hidden) {
-    for (const py::object& object : targets) wanted_.add(object.ptr());
-    missing_ = wanted_.size();
-    for (const py::object& object : skip) skipped_.add(object.ptr());
+    for (const py::object& object : targets) places_.emplace(object.ptr(), none);
+    for (const auto& [object, place] : places_) wanted_.add(object);
+    missing_ = places_.size();
+    for (const py::object& object : skip) seen_.add(object.ptr());
     for (const auto& [holder, held] : hidden) {
       held_in_hiding_.add(held.ptr());
       hidden_.push_back({holder.ptr(), held.ptr()});
@@ -125,48 +90,94 @@ class ReferenceSearch {
 
   /// Follows `roots` to the end, or until every target has been met.
   void run(const std::vector<py::object>& roots) {
-    parent_ = Objects::none;
+    parent_ = none;
     for (const py::object& root : roots) meet(root.ptr());
-    while (next_ < met_.size() && missing_ > 0) {
-      parent_ = static_cast<Objects::Position>(next_);
+    while (missing_ > 0) {
+      if (next_ == met_.size() && !join_all()) break;
+      if (next_ + ahead < met_.size()) fetch(met_[next_ + ahead]);
+      parent_ = static_cast<Position>(next_);
       follow(met_[next_++]);
     }
   }
 
   /// The objects from `target` to a root, both included; none where no root leads to it. Runs no
   /// Python: what was met is borrowed.
-  std::vector<py::object> path_from(const py::object& target) {
+  std::vector<py::object> path_from(const py::object& target) const {
     std::vector<py::object> objects;
-    for (auto at = met_.position_of(target.ptr()); at != Objects::none; at = parents_[at])
+    for (auto at = places_.at(target.ptr()); at != none; at = parents_[at])
       objects.push_back(py::reinterpret_borrow<py::object>(met_[at]));
     return objects;
   }
 
  private:
+  using Position = std::uint32_t;
+  using Borrowed = std::pair<const PyObject*, const PyObject*>;
+  struct Met {
+    PyObject* object;
+    Position parent;
+  };
+  static constexpr Position none = ~Position{0};
+  static constexpr std::size_t ahead = 6;  // objects that are fetched while one is followed
+
   void meet(PyObject* object) {
-    const bool leads_on =
-        PyObject_IS_GC(object) || is_array(object) || PyCapsule_CheckExact(object);
-    if (!leads_on && !wanted_.has(object)) return;
-    // Most references lead to what was met before, so that is asked before all else.
-    const bool is_new = met_.add_if(object, [&] {
-      if (!hidden_.empty() && is_hidden(object)) return false;
-      return skipped_.size() == 0 || !skipped_.has(object);
-    });
-    if (!is_new) return;
-    parents_.push_back(parent_);
-    missing_ -= wanted_.has(object);
+    if (seen_.has(object) || (!hidden_.empty() && is_hidden(object))) return;
+    seen_.add(object);
+    __builtin_prefetch(object);
+    if (wanted_.has(object)) return join_wanted(object);
+    Met& oldest = waiting_[newest_++ % waiting_.size()];
+    const Met joins = std::exchange(oldest, {object, parent_});
+    if (joins.object) join(joins);
   }
 
-  using Borrowed = std::pair<const PyObject*, const PyObject*>;
+  void join_wanted(PyObject* object) {
+    join_all();  // whoever came before stands before
+    places_.at(object) = static_cast<Position>(met_.size());
+    met_.push_back(object);
+    parents_.push_back(parent_);
+    --missing_;
+  }
+
+  /// Puts those who wait into the queue; tells whether there was one that leads on.
+  bool join_all() {
+    const std::size_t before = met_.size();
+    for (std::size_t i = 0; i < waiting_.size(); ++i) {
+      const Met joins = std::exchange(waiting_[newest_++ % waiting_.size()], {});
+      if (joins.object) join(joins);
+    }
+    return met_.size() > before;
+  }
+
+  void join(Met it) {
+    if (!is_tracked(it.object) && !is_array(it.object) && !PyCapsule_CheckExact(it.object)) return;
+    met_.push_back(it.object);
+    parents_.push_back(it.parent);
+  }
 
   bool is_hidden(PyObject* object) {
-    if (parent_ == Objects::none || !held_in_hiding_.has(object)) return false;
+    if (parent_ == none || !held_in_hiding_.has(object)) return false;
     const Borrowed reference(met_[parent_], object);
     return std::ranges::binary_search(hidden_, reference);
   }
 
+  /// PyObject_IS_GC, inline.
+  static bool is_tracked(PyObject* object) {
+    PyTypeObject* const type = Py_TYPE(object);
+    return PyType_IS_GC(type) && (!type->tp_is_gc || type->tp_is_gc(object));
+  }
+
   bool is_array(PyObject* object) const {
     return array_type_ && PyObject_TypeCheck(object, array_type_);
+  }
+
+  /// Asks memory for an object that will be followed soon, and for the table of a dict.
+  static void fetch(PyObject* object) {
+    constexpr std::size_t line = 64;
+    const auto ask = [](const void* at) {
+      __builtin_prefetch(at);
+      __builtin_prefetch(static_cast<const char*>(at) + line);
+    };
+    ask(object);
+    if (PyDict_CheckExact(object)) ask(reinterpret_cast<const PyDictObject*>(object)->ma_keys);
   }
 
   static int visit(PyObject* object, void* search) {
@@ -180,7 +191,7 @@ class ReferenceSearch {
     if (PyCapsule_CheckExact(object)) {
       if (PyObject* const kept = kept_by_capsule(object)) meet(kept);
     }
-    if (!PyObject_IS_GC(object)) return;
+    if (!is_tracked(object)) return;
     if (PyFrame_Check(object)) visit_frame_variables(object, visit, this);
     if (const traverseproc traverse = Py_TYPE(object)->tp_traverse) traverse(object, visit, this);
   }
@@ -192,12 +203,16 @@ class ReferenceSearch {
   }
 
   PyTypeObject* array_type_ = array_type();
-  Objects wanted_, skipped_, held_in_hiding_;
-  std::vector<Borrowed> hidden_;  // sorted
-  Objects met_;                   // the queue as well: what stands before `next_` has been followed
-  std::vector<Objects::Position> parents_;
+  std::unordered_map<PyObject*, Position> places_;  // where the targets are among `met_`
+  Addresses wanted_, held_in_hiding_;
+  std::vector<Borrowed> hidden_;   // sorted
+  Addresses seen_;                 // what was met, leads on or not, and what is skipped
+  std::array<Met, 16> waiting_{};  // a ring: their memory is on its way
+  std::size_t newest_ = 0;
+  std::vector<PyObject*> met_;  // the queue as well: what stands before `next_` has been followed
+  std::vector<Position> parents_;
   std::size_t next_ = 0;
-  Objects::Position parent_ = Objects::none;
+  Position parent_ = none;
   std::size_t missing_ = 0;
 };
 

@@ -18,6 +18,8 @@ _UNWRITABLE = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 def printable(text: Any) -> str:
     """Return a str as every file, terminal and XML document takes it: the rest is escaped."""
     exact = str.__str__(text)  # a subclass may say something else
+    if exact.isascii() and exact.isprintable():  # as nearly all names and files are
+        return exact
     return _UNWRITABLE.sub(lambda found: repr(found[0])[1:-1], exact)
 
 

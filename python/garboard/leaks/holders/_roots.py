@@ -210,18 +210,23 @@ def is_of_other_thread(frame: FrameType) -> bool:
 
 
 def _modules() -> list[object]:
-    modules = [
-        module
-        for module in list(sys.modules.values())
-        if is_a(module, ModuleType) and not module_name_of(module).startswith("garboard.leaks")
-    ]
-    modules.sort(key=lambda it: module_name_of(it) != "__main__")  # stable: the program first
-    return list(modules)
+    """The modules, the program's first; what the leak checks have of their own holds nothing."""
+    main: list[object] = []
+    others: list[object] = []
+    for module in list(sys.modules.values()):
+        if is_a(module, ModuleType):
+            name = module_name_of(module)
+            if not name.startswith("garboard.leaks"):
+                (main if name == "__main__" else others).append(module)
+    return [*main, *others]
+
+
+_SIGNALS = tuple(map(int, signal.valid_signals()))
 
 
 def _signal_handlers() -> list[object]:
     """What runs at signals, which the interpreter keeps where no object leads."""
-    handlers = map(signal.getsignal, signal.valid_signals())
+    handlers = map(signal.getsignal, _SIGNALS)
     return [it for it in handlers if it is not None and not is_a(it, int)]
 
 

@@ -116,9 +116,12 @@ def attributes_of(thing: Any) -> Any:
 
 def module_name_of(module: ModuleType) -> str:
     """Return a module's name; empty where it has none that is text."""
-    name = attributes_of(module).get("__name__")
+    space = _space_of_module(module)
+    name = dict.get(space, "__name__") if type(space) is dict else None
     return printable(name) if is_a(name, str) else ""
 
+
+_space_of_module = vars(ModuleType)["__dict__"].__get__  # quick: each look asks all modules
 
 _PLAIN: tuple[Any, ...] = (list, tuple, dict, set, frozenset, deque)
 

@@ -66,3 +66,28 @@ def test_a_callback_at_the_end_of_the_program_leads_to_its_arguments():
 
     assert [type(way[0]) for way in ways] == [ExitCallbacks] * 2
     assert all(row[0] is not close for row in _engine._exit_callbacks())
+
+
+def test_of_ways_of_one_length_the_first_is_found_for_each_of_many():
+    kept = [gb.ones(1) for _ in range(40)]
+    ways_in = [{"text": "no way", i: tensor} for tensor in kept for i in range(3)]
+    doors = dict(enumerate(ways_in))
+
+    ways = _engine._holder_paths([[doors]], kept, [])
+
+    for way, door, tensor in zip(ways, ways_in[::3], kept, strict=True):
+        assert [*map(id, way)] == [id(doors), id(door), id(tensor)]
+
+
+def test_what_is_skipped_or_hidden_is_met_by_no_way_but_by_others():
+    kept = gb.ones(1)
+    first, second = [kept], [kept]
+    shelf = [first, [first], second]
+
+    (skipped,) = _engine._holder_paths([[shelf]], [kept], [first])
+    (hidden,) = _engine._holder_paths([[shelf]], [kept], [], [(shelf, first)])
+    (target,) = _engine._holder_paths([[shelf]], [kept], [kept])
+
+    assert skipped[1] is second
+    assert hidden[1] is second  # which is nearer than `first` behind the list around it
+    assert target is None
