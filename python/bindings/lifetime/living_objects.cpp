@@ -6,6 +6,8 @@
 #include <pybind11/stl.h>
 
 #include <algorithm>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "python/bindings/wrapped/bindings.h"
@@ -20,12 +22,23 @@ py::list tracked_objects() {
 }
 
 std::vector<py::object> instances(const std::vector<py::type>& kinds) {
+  std::unordered_map<PyTypeObject*, bool> known;  // a million objects are of a thousand classes
+  const auto is_one = [&](PyTypeObject* type) {
+    const auto [at, is_new] = known.try_emplace(type);
+    if (is_new) {
+      at->second = std::ranges::any_of(kinds, [&](const py::type& kind) {
+        return PyType_IsSubtype(type, reinterpret_cast<PyTypeObject*>(kind.ptr()));
+      });
+    }
+    return at->second;
+  };
   std::vector<py::object> found;
+  PyTypeObject* former = nullptr;
+  bool was_one = false;
   for (const py::handle object : tracked_objects()) {
-    const bool is_one = std::ranges::any_of(kinds, [&](const py::type& kind) {
-      return PyType_IsSubtype(Py_TYPE(object.ptr()), reinterpret_cast<PyTypeObject*>(kind.ptr()));
-    });
-    if (is_one) found.push_back(py::reinterpret_borrow<py::object>(object));
+    PyTypeObject* const type = Py_TYPE(object.ptr());
+    if (std::exchange(former, type) != type) was_one = is_one(type);
+    if (was_one) found.push_back(py::reinterpret_borrow<py::object>(object));
   }
   return found;
 }

@@ -47,6 +47,10 @@ _MOST_HEADS = 64  # that may carry on a graph besides the one that was found
 _OF_PYTHON = ("tensor", "export")
 
 
+class _Way(list[Any]):
+    """The objects from a root to a tensor; its class tells that it is a look's own, and no holder."""
+
+
 class Look:
     """What lives now, of what was born since a point in time.
 
@@ -82,6 +86,7 @@ class Look:
         self.suspects = [it for it in born if is_suspect(it)]
         if is_deep:
             self._suspect_carriers()
+        self._ways: dict[int, _Way] = {}  # to each tensor, by its address
         self.groups: list[Group] = []
         self.unreached: list[Survivor] = []
         self._find_groups()
@@ -144,6 +149,8 @@ class Look:
         if not asked:
             return []
         found = paths_to(self.evidence, [it.tensor for it in asked])
+        ways = zip(asked, found, strict=True)
+        self._ways.update((id(it.tensor), _Way(path)) for it, path in ways if path)
         return [(it, _of_graph(path)) for it, path in zip(asked, found, strict=True) if path]
 
     def groups_of(self, is_asked_for: Callable[[Survivor], bool]) -> list[Group]:
@@ -163,7 +170,9 @@ class Look:
         asked = [group.survivors[len(group.survivors) * i // 4] for i in (1, 2, 3)]
         tensors = [it.tensor for it in asked]
         wholes, hidden = list(group.holders), list[tuple[object, object]]()
-        paths = [path for path in paths_to(self.evidence, tensors) if path]
+        known = [self._ways.get(id(it)) for it in tensors]
+        ways = known if all(known) else paths_to(self.evidence, tensors)
+        paths: list[list[Any]] = [path for path in ways if path]
         while len(found) < _MOST_BESIDE and len(paths) == len(asked):
             hidden += [edge for path in paths for edge in _edges_from(path, wholes)]
             if not _may_have_others(paths, hidden, tensors):
@@ -231,7 +240,7 @@ class Look:
 
     def collect(self) -> set[int]:
         """Let go of everything, collect garbage, and return the serials of what still lives."""
-        lists = (self.suspects, self.groups, self.unreached, self._carried.rows)
+        lists = (self.suspects, self.groups, self.unreached, self._carried.rows, self._ways)
         for holder in lists:
             holder.clear()
         gc.collect()

@@ -107,7 +107,9 @@ class Roots:
 
     def __init__(self, evidence: Evidence) -> None:
         kept = kept_outputs()
-        threads = [*_engine._thread_roots(), contextvars.copy_context(), *_signal_handlers()]
+        self.frames, self.handlers = _frames(), _signal_handlers()
+        self.of_threads = _engine._thread_roots()
+        threads = [*self.of_threads, contextvars.copy_context(), *self.handlers]
         outputs: list[object] = [kept.outputs] if kept is not None else []
         self._skip = kept.keepers if kept is not None else []
         self._hidden = kept.hidden if kept is not None else []
@@ -115,7 +117,7 @@ class Roots:
             _modules(),
             outputs,
             threads,
-            _frames(),
+            self.frames,
             [ExitCallbacks(_engine._exit_callbacks())],
             evidence.held_by_graphs(),
         ]
@@ -149,7 +151,7 @@ def paths_to(
     `hidden` references, and objects to `skip`, are not.
     """
     roots, given = Roots(evidence), [*hidden, *_given_to_threads()]
-    notes = [*skip, *_notes_of_libraries()]
+    notes = [*skip, *_notes_of_libraries(roots)]
     found = roots.paths_to(targets, given, notes)
     missing = [at for at, path in enumerate(found) if path is None] if notes or given else []
     again = roots.paths_to([targets[at] for at in missing], hidden, skip) if missing else []
@@ -165,7 +167,7 @@ _NOTES = (
 )
 
 
-def _notes_of_libraries() -> list[object]:
+def _notes_of_libraries(roots: Roots) -> list[object]:
     """What hides the program's own names: the loop, the task or the pool has one, too."""
     spaces = [(attributes_of(sys.modules.get(module)), name) for module, name in _NOTES]
     found = [dict.get(space, name) for space, name in spaces]
@@ -174,9 +176,9 @@ def _notes_of_libraries() -> list[object]:
     for thread in items_of(attributes_of(threading).get("_active")) if pools else ():
         if attributes_of(thread).get("_target") is pools.get("_worker"):
             found.append(thread)
-    found += [it for it in _frames() if is_of_library(it.f_code.co_filename)]
-    found += [it for it in _signal_handlers() if type(it) is partial]  # asyncio's for Ctrl-C
-    found += [it for it in _engine._thread_roots() if type(it) is dict]  # asyncio's running loop
+    found += [it for it in roots.frames if is_of_library(it.f_code.co_filename)]
+    found += [it for it in roots.handlers if type(it) is partial]  # asyncio's for Ctrl-C
+    found += [it for it in roots.of_threads if type(it) is dict]  # asyncio's running loop
     return [it for it in found if it is not None and length_of(it) != 0]
 
 

@@ -10,6 +10,7 @@ from garboard.leaks.holders._mending import changed_in_place, is_read_of
 from garboard.leaks.holders._statements import (
     FUNCTIONS,
     Scope,
+    read_once,
     remembered,
     statement_at,
     statements,
@@ -348,6 +349,7 @@ def calling_line(file: str, names: set[str], near: int) -> int | None:
 _JOINING = {"cat", "concat", "concatenate", "hstack", "stack", "vstack"}
 
 
+@read_once
 def joining(scope: Scope, name: str) -> str:
     """Return what makes one tensor of the items of `name`, such as `stack`, or "backward" where one
     that is made of them has it called; empty where nothing does."""
@@ -388,6 +390,10 @@ def _goes_backward(nodes: list[ast.AST], name: str, scope: Scope) -> bool:
         return of_made or any(is_named(it, name, scope) for it in read)
 
     calls = {id(it): it for node in nodes for it in _calls_in(node)}
+    passes = [it for it in calls.values() if callee(it) == "backward"]
+    ends = [it.func.value for it in passes if isinstance(it.func, ast.Attribute)]
+    if not ends:
+        return False
     pairs = [pair for node in nodes for pair in _given_names(node)]
     for call in calls.values():
         if callee(call) == "append" and call.args and isinstance(call.func, ast.Attribute):
@@ -398,10 +404,7 @@ def _goes_backward(nodes: list[ast.AST], name: str, scope: Scope) -> bool:
         for target, value in pairs:
             if isinstance(target, ast.Name) and is_of_it(value):
                 made[target.id] = min(made.get(target.id, target.lineno), target.lineno)
-    return any(
-        callee(it) == "backward" and isinstance(it.func, ast.Attribute) and is_of_it(it.func.value)
-        for it in calls.values()
-    )
+    return any(map(is_of_it, ends))
 
 
 def _calls_in(node: ast.AST) -> Iterator[ast.Call]:
