@@ -48,7 +48,7 @@ _OF_PYTHON = ("tensor", "export")
 
 
 class _Way(list[Any]):
-    """The objects from a root to a tensor; its class tells that it is a look's own, and no holder."""
+    """The objects from a root to a tensor. Its class tells that it is a look's own, no holder."""
 
 
 class Look:

@@ -20,6 +20,7 @@ from garboard._shown.notebook import kept_outputs
 from garboard.leaks.evidence._classes import is_one
 from garboard.leaks.evidence._evidence import Evidence
 from garboard.leaks.holders._library import is_of_library
+from garboard.leaks.holders._statements import OWN_STATE
 from garboard.leaks.holders._tees import by_the_one_behind
 from garboard.leaks.holders._unasked import (
     attributes_of,
@@ -111,7 +112,7 @@ class Roots:
         self.of_threads = _engine._thread_roots()
         threads = [*self.of_threads, contextvars.copy_context(), *self.handlers]
         outputs: list[object] = [kept.outputs] if kept is not None else []
-        self._skip = kept.keepers if kept is not None else []
+        self._skip = [OWN_STATE, *(kept.keepers if kept is not None else ())]
         self._hidden = kept.hidden if kept is not None else []
         self._phases: list[Sequence[object]] = [
             _modules(),

@@ -11,6 +11,7 @@ import pytest
 from garboard import _engine
 from garboard.leaks.evidence._native import EVIDENCE
 from garboard.leaks.holders._roots import ExitCallbacks, paths_to
+from garboard.leaks.holders._statements import tree_of
 
 from tests.support.live_memory import balanced  # noqa: F401
 
@@ -66,6 +67,12 @@ def test_a_callback_at_the_end_of_the_program_leads_to_its_arguments():
 
     assert [type(way[0]) for way in ways] == [ExitCallbacks] * 2
     assert all(row[0] is not close for row in _engine._exit_callbacks())
+
+
+def test_a_search_passes_by_what_was_read_of_the_program():
+    ways = paths_to(EVIDENCE, [tree_of(__file__)])
+
+    assert ways == [None]
 
 
 def test_of_ways_of_one_length_the_first_is_found_for_each_of_many():
