@@ -30,7 +30,10 @@ int traverse(PyObject* self, visitproc visit, void* arg) {
 }
 
 int clear(PyObject* self) {
-  clear_attributes(*reinterpret_cast<TensorObject*>(self));
+  // Emptied and not taken away: by its attributes a handle is known as one that is tracked, which
+  // must not be kept for the next tensor as it is.
+  const Ref attributes = Ref::borrow(attributes_of(*reinterpret_cast<TensorObject*>(self)));
+  if (attributes) PyDict_Clear(attributes.get());
   clear_anchor(*reinterpret_cast<TensorObject*>(self));
   return 0;
 }

@@ -86,6 +86,19 @@ class TestAnAttribute:
 
         assert seen() is None
 
+    def test_that_was_collected_leaves_each_handle_to_one_tensor(self):
+        for _ in range(4):
+            x = gb.ones(2)
+            x.note = x
+            del x
+        for _ in range(3):  # a handle that the collector still looked at would end once more
+            gc.collect()
+
+        fresh = [gb.empty(1) for _ in range(16)]
+
+        assert len({id(it) for it in fresh}) == 16
+        assert not any(type(it) is gb.Tensor for it in gc.get_objects() if it not in fresh)
+
     def test_is_copied_with_its_tensor(self):
         x = gb.ones(2)
         x.note = [gb.zeros(1)]
