@@ -1,6 +1,7 @@
 #include "csrc/ops/index/index_tensor.h"
 
 #include "csrc/core/error.h"
+#include "csrc/core/index_error.h"
 #include "csrc/ops/create/convert.h"
 #include "csrc/ops/shape/views.h"
 #include "csrc/tensor/grad_node.h"
@@ -11,7 +12,7 @@ namespace garboard {
 Tensor index_numbers(const char* op, const Tensor& index, const Tensor& input) {
   const bool is_nothing = index.count() == 0 && category_of(index.dtype()) == Category::integer;
   if (index.dtype() != DType::int64 && index.dtype() != DType::int32 && !is_nothing)
-    throw DTypeError(
+    throw IndexTypeError(
         text(op, ": an index of dtype ", name_of(index.dtype()), "; int64 or int32 is needed"));
   if (index.device() != input.device())
     throw DeviceError(text(op, ": an index on ", index.device(), " for a tensor on ",

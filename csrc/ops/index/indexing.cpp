@@ -66,9 +66,28 @@ Tensor joined(const char* op, const Tensor& input, Taken taken, const IndexTenso
   return places;
 }
 
-Selection select_by(const char* op, const Tensor& input, Taken taken, const IndexTensors& numbers) {
+bool can_meet(const Dims& a, const Dims& b) {
+  for (int i = 1; i <= std::min(a.size(), b.size()); ++i) {
+    const std::int64_t one = a[a.size() - i], other = b[b.size() - i];
+    if (one != other && one != 1 && other != 1) return false;
+  }
+  return true;
+}
+
+/// What all indices broadcast to. Raises IndexOutOfRangeError: indices are at odds, no values are.
+Dims common_sizes(const char* op, const IndexTensors& numbers) {
   Dims wide;
-  for (const Tensor& number : numbers) wide = broadcast_sizes(op, wide, number.sizes());
+  for (const Tensor& number : numbers) {
+    if (!can_meet(wide, number.sizes()))
+      throw IndexOutOfRangeError(text(op, ": indices of sizes ", wide, " and ", number.sizes(),
+                                      "; they must be equal or 1 where they differ"));
+    wide = broadcast_sizes(op, wide, number.sizes());
+  }
+  return wide;
+}
+
+Selection select_by(const char* op, const Tensor& input, Taken taken, const IndexTensors& numbers) {
+  const Dims wide = common_sizes(op, numbers);
   const unsigned from_first = taken.dims >> lowest_bit(taken.dims);
   const bool is_side_by_side = (from_first & (from_first + 1)) == 0;
   const int at = is_side_by_side ? lowest_bit(taken.dims) : 0;

@@ -6,14 +6,15 @@
 #include <string>
 
 #include "csrc/core/error.h"
+#include "csrc/core/index_error.h"
 #include "python/bindings/interpreter/ref.h"
 
 namespace garboard::python {
 namespace {
 
 struct Exceptions {
-  PyObject *base, *shape, *index, *gradient, *dtype, *device, *linear_algebra, *disposed, *version,
-      *memory, *limit, *open_scope;
+  PyObject *base, *shape, *index, *gradient, *dtype, *index_type, *device, *linear_algebra,
+      *disposed, *version, *memory, *limit, *open_scope;
 };
 Exceptions exceptions;  // one reference each, for the life of the process
 
@@ -72,6 +73,9 @@ bool add_errors(PyObject* module) {
       derived("GradientError", "A gradient that cannot be had.", e.base, {PyExc_RuntimeError});
   e.dtype = derived("DTypeError", "A dtype that an op does not take.", e.base,
                     {PyExc_NotImplementedError, PyExc_TypeError});  // the first, a RuntimeError
+  if (!e.dtype) return false;
+  e.index_type = derived("IndexTypeError", "An index of a type or dtype that none has.", e.dtype,
+                         {PyExc_IndexError});
   e.device = derived("DeviceError", "A device that is absent, or not the other's.", e.base,
                      {PyExc_NotImplementedError});
   e.linear_algebra =
@@ -90,7 +94,7 @@ bool add_errors(PyObject* module) {
       add(module, "OpenScopeWarning",
           "A generator left a scope open across a yield: it ends what the consumer makes.",
           {PyExc_RuntimeWarning});
-  return e.open_scope && e.index && e.gradient && e.dtype && e.device && e.linear_algebra &&
+  return e.open_scope && e.index && e.gradient && e.index_type && e.device && e.linear_algebra &&
          e.disposed && e.version && e.limit;
 }
 
@@ -107,6 +111,8 @@ PyObject* raise_current() noexcept {
     return raise(exceptions.shape, error.what());
   } catch (const GradientError& error) {
     return raise(exceptions.gradient, error.what());
+  } catch (const IndexTypeError& error) {
+    return raise(exceptions.index_type, error.what());
   } catch (const DTypeError& error) {
     return raise(exceptions.dtype, error.what());
   } catch (const DeviceError& error) {

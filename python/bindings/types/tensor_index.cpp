@@ -1,6 +1,7 @@
 // `x[...]`, read and assigned to. Integers, slices, None and Ellipsis make a view; what tensors,
 // lists and arrays of integers or bools name in that view is brought together.
 #include "csrc/core/error.h"
+#include "csrc/core/index_error.h"
 #include "csrc/lifetime/borrowing.h"
 #include "csrc/ops/create/convert.h"
 #include "csrc/ops/create/create.h"
@@ -88,10 +89,10 @@ Tensor index_from(PyObject* part, Device device) {
   const bool is_text = PyUnicode_Check(part) || PyBytes_Check(part) || PyByteArray_Check(part);
   const bool is_list = PyList_Check(part) || PyTuple_Check(part) || PyRange_Check(part);
   if (is_text || !(is_list || PyBool_Check(part) || PyObject_CheckBuffer(part)))
-    throw_type_error(
-        "index: an index of type %s; integers, slices, None, ... and tensors, lists and arrays of "
-        "integers or bools are taken",
-        Py_TYPE(part)->tp_name);
+    throw IndexTypeError(
+        text("index: an index of type ", Py_TYPE(part)->tp_name,
+             "; integers, slices, None, ... and tensors, lists and arrays of integers or bools are "
+             "taken"));
   if (is_list && PySequence_Size(part) == 0) return empty({0}, DType::int64, device);
   if (PyRange_Check(part)) return numbers_of_range(part, device);
   return tensor_from(part, "index", std::nullopt, device);

@@ -6,6 +6,7 @@ The tensor that the handle held before, its other handles and its views stay as 
 from __future__ import annotations
 
 from math import prod
+from typing import TYPE_CHECKING
 
 from garboard._arguments import check
 from garboard._arguments.texts import shown
@@ -24,6 +25,9 @@ from garboard._native import add_methods
 from garboard._ops.handles import changed
 from garboard.storage import TypedStorage
 from garboard.types import Size
+
+if TYPE_CHECKING:
+    from garboard._arguments.layouts import memory_format
 
 __all__: list[str] = []
 
@@ -47,7 +51,7 @@ def _resized(op: str, given: Tensor, sizes: tuple[int, ...]) -> Tensor:
     return changed(op, x, made)
 
 
-def resize_(self: Tensor, *sizes: Size | int) -> Tensor:
+def resize_(self: Tensor, *sizes: Size | int, memory_format: memory_format | None = None) -> Tensor:
     """Give the tensor other sizes, in place, whatever the number of its elements.
 
     Elements are read in the order in which they lie in the storage, from the tensor's first. Where
@@ -56,6 +60,7 @@ def resize_(self: Tensor, *sizes: Size | int) -> Tensor:
 
     Args:
         sizes: The sizes: integers, or a list or tuple of them.
+        memory_format: Heard, and without effect: a tensor is in one layout.
 
     Returns:
         The tensor itself, contiguous; where it has these sizes already, as it was.
@@ -77,6 +82,8 @@ def resize_(self: Tensor, *sizes: Size | int) -> Tensor:
             [4, 5]])
     """
     op = "resize_"
+    if memory_format is not None:
+        check.memory_format(op, memory_format)
     if len(sizes) == 1:
         return _resized(op, self, check.sizes(op, "sizes", sizes[0]))
     return _resized(
@@ -84,11 +91,14 @@ def resize_(self: Tensor, *sizes: Size | int) -> Tensor:
     )
 
 
-def resize_as_(self: Tensor, other: Tensor) -> Tensor:
+def resize_as_(
+    self: Tensor, other: Tensor, *, memory_format: memory_format | None = None
+) -> Tensor:
     """Give the tensor another one's sizes, in place, as `resize_` does.
 
     Args:
         other: Whose sizes; its dtype and device do not matter.
+        memory_format: Heard, and without effect: a tensor is in one layout.
 
     Returns:
         The tensor itself.
@@ -102,6 +112,8 @@ def resize_as_(self: Tensor, other: Tensor) -> Tensor:
     >>> gb.arange(6).resize_as_(gb.ones(1, 3))
     tensor([[0, 1, 2]])
     """
+    if memory_format is not None:
+        check.memory_format("resize_as_", memory_format)
     return _resized("resize_as_", self, check.tensor("resize_as_", "other", other).shape)
 
 

@@ -413,6 +413,7 @@ class TestTheTypes:
             ("IndexOutOfRangeError", (ShapeError, IndexError)),
             ("GradientError", (GarboardError, RuntimeError)),
             ("DTypeError", (GarboardError, NotImplementedError, TypeError)),
+            ("IndexTypeError", (DTypeError, IndexError)),
             ("DeviceError", (GarboardError, NotImplementedError)),
             ("LinAlgError", (GarboardError, RuntimeError)),
             ("DisposedError", (GarboardError, RuntimeError)),

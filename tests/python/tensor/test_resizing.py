@@ -100,6 +100,14 @@ class TestResizing:
             x.resize_(*sizes)
         assert x.tolist() == [0, 1, 2]
 
+    def test_hears_a_memory_format(self):
+        x = gb.arange(6.0)
+
+        assert x.resize_(2, 2, memory_format=gb.contiguous_format).shape == (2, 2)
+        assert x.resize_as_(gb.ones(3), memory_format=gb.contiguous_format).shape == (3,)
+        with pytest.raises(TypeError, match="memory_format is of type str"):
+            x.resize_(2, memory_format="channels_last")
+
     def test_refuses_tensors_with_gradients(self):
         leaf = gb.ones(2, requires_grad=True)
         made = leaf * 2
