@@ -126,7 +126,13 @@ void bernoulli_(const Tensor& self, const Operand& p, Generator& from) {
 void exponential_(const Tensor& self, double rate, Generator& from) {
   if (!(rate > 0)) throw ShapeError(text("exponential_: lambd ", rate, "; it must be positive"));
   check_floating("exponential_", self.dtype());
-  redraw("exponential_", self, [&] { return log1p(-units_for(self, from)) * (-1 / rate); });
+  // No draw is 0, whose logarithm is what programs take next: a unit of 0 stands for the middle of
+  // what rounds to it, which a half has none below its least number for.
+  const double least = computed(self.dtype()) == DType::float64 ? 0x1p-54
+                       : self.dtype() == DType::float16         ? 0x1p-24
+                                                                : 0x1p-25;
+  redraw("exponential_", self,
+         [&] { return log1p(-maximum(units_for(self, from), Scalar::of(least))) * (-1 / rate); });
 }
 
 void geometric_(const Tensor& self, double p, Generator& from) {

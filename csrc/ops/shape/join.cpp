@@ -58,7 +58,8 @@ Tensor cat(const std::vector<Tensor>& tensors, std::int64_t given_dim) {
   const Tensor& first = some == tensors.end() ? tensors.front() : *some;
   if (first.ndim() == 0)
     throw ShapeError("cat: tensors without dims; at least one dim is needed, or use stack()");
-  const int dim = checked_dim("cat", given_dim, first.ndim());
+  // Nothing has every dim.
+  const int dim = some == tensors.end() ? 0 : checked_dim("cat", given_dim, first.ndim());
   Dims sizes = first.sizes();
   DType dtype = first.dtype();
   sizes[dim] = 0;

@@ -239,11 +239,13 @@ Tensor expand(const Tensor& input, const Dims& sizes) {
     throw ShapeError(text("expand: sizes ", sizes, " for a tensor of sizes ", input.sizes(),
                           "; no dim can be left out"));
   Dims wide = sizes, strides = Dims::filled(sizes.size(), 0);
-  for (int i = 0; i < sizes.size(); ++i) {
-    const std::int64_t own = i < added ? 1 : input.size(i - added);
-    if (sizes[i] == -1 && i >= added) wide[i] = own;
-    if (own == wide[i]) {
-      strides[i] = i < added ? 0 : input.stride(i - added);
+  for (int i = sizes.size() - 1; i >= 0; --i) {
+    const bool is_new = i < added;
+    const std::int64_t own = is_new ? 1 : input.size(i - added);
+    if (sizes[i] == -1 && !is_new) wide[i] = own;
+    if (own == wide[i]) {  // a new dim of size 1 lies as unsqueeze() lays it
+      const bool is_last = i + 1 == sizes.size();
+      strides[i] = !is_new ? input.stride(i - added) : is_last ? 1 : wide[i + 1] * strides[i + 1];
     } else if (own != 1 || wide[i] < 0) {
       throw ShapeError(text("expand: sizes ", sizes, " for a tensor of sizes ", input.sizes(),
                             "; they differ at dim ", i - sizes.size(),

@@ -34,7 +34,9 @@ const OlderOrder* order_of(std::string_view name) noexcept {
   return it == orders.end() ? nullptr : &*it;
 }
 
-bool is_number(PyObject* object) { return PyFloat_Check(object) || PyLong_Check(object); }
+bool is_number(PyObject* object) {
+  return PyFloat_Check(object) || PyLong_Check(object) || PyComplex_Check(object);
+}
 
 }  // namespace
 

@@ -77,8 +77,11 @@ Tensor scaled(const Tensor* out, const Operand& a, const Operand& b, const Scala
     return {};
   }
   const bool is_of_bools = &op == &add && result_dtype({&a, &b}) == DType::boolean;
-  if (!out && is_of_bools && alpha.category == Category::boolean)  // it is no 1, so false
-    return add(a, logical_and(b, Scalar::of(false)));
+  if (is_of_bools && alpha.is_whole()) {
+    if (!out) return add(a, logical_and(b, Scalar::of(alpha.integer != 0)));
+    add.into(*out, a, logical_and(b, Scalar::of(alpha.integer != 0)));
+    return {};
+  }
   const Scalar factor = &op == &sub ? negative(alpha) : alpha;
   if (!out) return add_scaled(a, b, factor);
   add_scaled.into(*out, a, b, factor);

@@ -164,8 +164,13 @@ T number_as(PyObject* object, const char* op) {
     const Ref index(checked(PyNumber_Index(object)));
     int overflow = 0;
     const long long value = PyLong_AsLongLongAndOverflow(index.get(), &overflow);
-    if (overflow)
-      throw DTypeError(text(op, ": a number beyond 64 bits; int64 holds at most 2^63 - 1"));
+    if (overflow) {
+      if constexpr (std::numeric_limits<T>::is_integer)
+        throw DTypeError(text(op, ": a number beyond 64 bits; int64 holds at most 2^63 - 1"));
+      const double rounded = PyLong_AsDouble(index.get());
+      if (PyErr_Occurred()) throw PythonErrorSet();
+      return static_cast<T>(rounded);
+    }
     if constexpr (std::numeric_limits<T>::is_integer)
       check_fits(op, Scalar::of(std::int64_t{value}), dtype_of<T>);
     return static_cast<T>(value);

@@ -39,10 +39,14 @@ Direction direction_of(bool descending) {
   return descending ? Direction::descending : Direction::ascending;
 }
 
-/// Of all elements, which has no indices.
+/// Of all elements, which has no indices. Of no floating one it is NaN, as their mean is.
 template <ValuesAndIndices (*op)(const Tensor&, std::int64_t, bool)>
-constexpr auto of_all =
-    [](const Tensor& input) { return op(reshape(input, {-1}), 0, false).values; };
+constexpr auto of_all = [](const Tensor& input) {
+  if (input.count() == 0 && category_of(input.dtype()) == Category::floating)
+    return full({}, Scalar::of(std::numeric_limits<double>::quiet_NaN()), input.dtype(),
+                input.device());
+  return op(reshape(input, {-1}), 0, false).values;
+};
 
 template <bool skips_nan>
 constexpr auto quantile_of = [](OpName op, const Tensor& input, const Operand& q,
@@ -65,10 +69,12 @@ PyObject* asked_for(Unique found, bool with_inverse, bool with_counts) {
 
 Tensor places_in(const char* op, const Tensor& sorted, const Operand& values, bool as_int32,
                  bool right) {
+  // A number is the sequence's in its dtype, as 0.1 is among numbers of float64.
+  const bool takes_sequences = category_of(sorted.dtype()) == Category::floating &&
+                               values.scalar.category != Category::complex;
+  const DType dtype = takes_sequences ? sorted.dtype() : default_dtype(values.scalar.category);
   const Tensor given =
-      values.tensor
-          ? *values.tensor
-          : scalar_tensor(values.scalar, default_dtype(values.scalar.category), sorted.device());
+      values.tensor ? *values.tensor : scalar_tensor(values.scalar, dtype, sorted.device());
   const Tensor places = searchsorted(op, sorted, given, right);
   return as_int32 ? to(places, DType::int32) : places;
 }

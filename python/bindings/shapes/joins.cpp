@@ -224,8 +224,10 @@ constexpr std::array join_rows{
                arange(zero, Scalar::of(repeats.count()), one, DType::int64, repeats.device());
            return of_size(composite::repeat_interleave_each(places, repeats, 0), 0, size);
          }),
-    bind("roll", "input: Tensor, shifts: int | Size, dims: int | Size = ()", docs::roll,
-         fn<composite::roll>)
+    bind("roll", "input: Tensor, shifts: int | Size, dims: int | Size | None = ()", docs::roll,
+         [](const Tensor& input, const Dims& shifts, const std::optional<Dims>& dims) {
+           return composite::roll(input, shifts, dims.value_or(Dims()));
+         })
         .with_out(),
 };
 

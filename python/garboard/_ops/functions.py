@@ -12,6 +12,7 @@ from garboard._arguments.texts import shown
 from garboard._contexts.grad_mode import no_grad
 from garboard._engine import Tensor
 from garboard._native import add_methods
+from garboard._ops.dlpack import from_dlpack
 
 if TYPE_CHECKING:
     from garboard.types import Device, DType, Number, Size, SupportsBuffer, TensorLike
@@ -158,7 +159,7 @@ def asarray(
     """Make a tensor of data, sharing its memory where that is possible, or asked for.
 
     Args:
-        obj: A tensor, an array, a number, or nested lists.
+        obj: A tensor, an array, a capsule of DLPack, a number, or nested lists.
         dtype: The dtype; that of `obj` where it is left out.
         device: The device; that of `obj` where it is left out.
         copy: True always copies, False never does; None copies where `obj` cannot be shared.
@@ -181,6 +182,8 @@ def asarray(
     True
     """
     recorded = check.flag("asarray", "requires_grad", requires_grad)
+    if type(obj).__name__ == "PyCapsule":  # of DLPack
+        obj = from_dlpack(obj)
     if copy is not None and check.flag("asarray", "copy", copy):
         place = device if device is not None or not isinstance(obj, Tensor) else obj.device
         made = _engine.tensor(obj, dtype=dtype, device=place)
@@ -313,11 +316,13 @@ def isin(
     like = next((x for x in (elements, test_elements) if isinstance(x, Tensor)), None)
     if like is None:
         raise TypeError("isin: two numbers; at least one Tensor is needed")
+    # A number is the other's in its dtype, as 0.1 is among numbers of float64.
+    dtype = like.dtype if like.dtype.is_floating_point else None
     with _engine.DisposeScope("isin") as scope, no_grad():
         x, known = (
             check.tensor("isin", name, given)
             if isinstance(given, Tensor)
-            else _engine.tensor(check.real("isin", name, given), device=like.device)
+            else _engine.tensor(check.real("isin", name, given), dtype=dtype, device=like.device)
             for name, given in (("elements", elements), ("test_elements", test_elements))
         )
         shared = _engine.promote_types(x.dtype, known.dtype)

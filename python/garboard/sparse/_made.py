@@ -103,8 +103,8 @@ def sparse_coo_tensor(
 
 def _places(op: str, indices: Any, told: Tensor) -> Tensor:
     places = indices if isinstance(indices, Tensor) else _engine.tensor(indices)
-    if places.dtype.is_floating_point and places.numel():
-        raise DTypeError(f"{op}: indices of dtype {places.dtype}; int64 is needed")
+    if places.dtype.is_floating_point and not bool((places == places.floor()).all()):
+        raise DTypeError(f"{op}: indices of dtype {places.dtype}, not all whole; int64 is needed")
     if places.ndim != 2:
         raise ShapeError(
             f"{op}: indices of sizes {list(places.shape)}; [sparse dims, count] is needed"

@@ -27,6 +27,28 @@ def test_an_index_of_bytes_that_names_something_is_refused():
         gb.gather(gb.ones(5), 0, gb.zeros(1, dtype=gb.uint8))
 
 
+def test_no_dims_roll_all_elements():
+    x = gb.arange(6).view(2, 3)
+
+    assert gb.equal(x.roll(1, dims=None), x.roll(1))
+    assert gb.equal(gb.roll(x, 1, None), gb.tensor([[5, 0, 1], [2, 3, 4]]))
+
+
+@pytest.mark.parametrize("dim", [0, 1, -2])
+def test_nothing_joined_to_nothing_is_nothing_along_any_dim(dim):
+    assert gb.cat([gb.zeros(0), gb.zeros(0, dtype=gb.float64)], dim=dim).dtype == gb.float64
+    assert gb.cat([gb.zeros(0), gb.ones(2, 1)], dim=dim % 2).shape == (2, 1)
+
+
+def test_new_dims_of_size_one_lie_as_unsqueezed_ones():
+    x = gb.zeros(2, 3).t()
+
+    assert x.expand(1, 1, 3, 2).stride() == x.unsqueeze(0).unsqueeze(0).stride()
+    assert gb.zeros(3).expand(4, 1, 3).stride() == (0, 3, 1)
+    assert gb.zeros(()).expand(1, 1).stride() == (1, 1)
+    assert gb.zeros(()).expand(2, 1).stride() == (0, 1)
+
+
 def test_a_tensor_without_dims_is_not_rolled_along_one():
     assert gb.roll(gb.tensor(3.0), 2).item() == 3.0
     with pytest.raises(gb.ShapeError, match="without dims"):

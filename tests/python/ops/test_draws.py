@@ -189,6 +189,13 @@ class TestMoments:
             assert 0 < low.sum().item() < 64
 
 
+@pytest.mark.parametrize("dtype", [gb.float16, gb.bfloat16, gb.float32])
+def test_no_exponential_number_is_zero(dtype):
+    x = gb.empty(2**24, dtype=dtype).exponential_(generator=gb.Generator().manual_seed(3))
+
+    assert x.min().item() > 0
+
+
 class TestMultinomial:
     @pytest.mark.parametrize("dtype", [gb.float32, gb.float64, gb.float16])
     def test_draws_by_weight(self, dtype, generator):

@@ -53,6 +53,14 @@ class TestTwoNumbers:
         assert gb.div(7, 2, rounding_mode="floor").item() == gb.floor_divide(7, 2).item() == 3
         assert gb.add(1, 2, out=gb.empty(())).item() == 3
 
+    def test_that_scale_bools_are_truths(self):
+        x = gb.tensor([True, False])
+
+        assert gb.add(x, x, alpha=2).tolist() == [True, False]
+        assert gb.add(x, x.logical_not(), alpha=2).tolist() == [True, True]
+        assert gb.add(x, x.logical_not(), alpha=0).tolist() == [True, False]
+        assert x.clone().add_(x.logical_not(), alpha=3).tolist() == [True, True]
+
     def test_are_refused_by_other_ops(self):
         with pytest.raises(TypeError, match=r"^maximum: two numbers; at least one Tensor"):
             gb.maximum(1, 2)
@@ -169,6 +177,15 @@ class TestMembers:
 
         np.testing.assert_array_equal(gb.isin(x, known).numpy(), expected)
         np.testing.assert_array_equal(gb.isin(x, known, invert=True).numpy(), ~expected)
+
+    @pytest.mark.parametrize("dtype", [gb.float16, gb.bfloat16, gb.float32, gb.float64])
+    def test_that_are_numbers_are_rounded_as_the_others_are(self, dtype):
+        x = gb.tensor([0.1, 0.2], dtype=dtype)
+
+        assert gb.isin(x, 0.1).tolist() == [True, False]
+        assert gb.isin(0.2, x).item() is True
+        assert gb.searchsorted(x, 0.2).item() == 1
+        assert gb.bucketize(0.1, x).item() == 0
 
     def test_may_be_numbers_and_none(self):
         assert gb.isin(gb.tensor([1, 2]), 2).tolist() == [False, True]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -121,6 +122,15 @@ class TestRanks:
         assert np.isnan(gb.tensor([NAN, NAN]).nanmedian().item())
         assert x.kthvalue(6).values.item() == INF
         assert np.isnan(x.kthvalue(7).values.item())
+
+    def test_of_nothing_are_nan_and_along_a_dim_refused(self):
+        for median in (gb.median, gb.nanmedian):
+            assert math.isnan(median(gb.zeros(0, 2, dtype=gb.float64)).item())
+            assert median(gb.zeros(0)).dtype == gb.float32
+            with pytest.raises(gb.IndexOutOfRangeError, match="no elements along dim 0"):
+                median(gb.zeros(0), 0)
+            with pytest.raises(gb.IndexOutOfRangeError, match="no elements"):
+                median(gb.zeros(0, dtype=gb.int64))
 
     def test_quantiles_of_nan(self):
         x = gb.tensor([[1.0, NAN, 3.0], [1.0, 2.0, 3.0], [NAN, NAN, NAN]])

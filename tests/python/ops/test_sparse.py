@@ -29,6 +29,14 @@ def drawn(*sizes: int) -> np.ndarray:
     return np.random.default_rng(7).standard_normal(sizes)
 
 
+def test_places_may_be_whole_numbers_of_any_dtype():
+    for dtype in (gb.float32, gb.float64, gb.int32, gb.uint8):
+        x = gb.sparse_coo_tensor(gb.tensor([[0, 1], [1, 0]], dtype=dtype), gb.ones(2))
+
+        assert x._indices().dtype == gb.int64
+        assert x.to_dense().tolist() == [[0, 1], [1, 0]]
+
+
 class TestMaking:
     def test_tells_what_it_is(self):
         x = told()

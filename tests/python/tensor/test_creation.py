@@ -151,6 +151,15 @@ class TestTensor:
         for value in (2**63 - 1, -(2**63), 2**53 + 1):
             assert gb.tensor(value).item() == value
 
+    def test_rounds_integers_beyond_64_bits_to_floating_numbers(self):
+        assert gb.tensor([10**20, 1.5]).tolist() == [float(np.float32(1e20)), 1.5]
+        assert gb.tensor(2**64, dtype=gb.float64).item() == 2.0**64
+        assert gb.tensor(-(2**70), dtype=gb.complex128).item() == -(2.0**70)
+        with pytest.raises(gb.DTypeError, match="a number beyond 64 bits"):
+            gb.tensor(2**64)
+        with pytest.raises(OverflowError):
+            gb.tensor(10**400, dtype=gb.float64)
+
     def test_truncates_floats_for_integer_dtypes(self):
         assert gb.tensor([1.9, -1.9], dtype=gb.int64).tolist() == [1, -1]
 

@@ -81,6 +81,16 @@ class TestExport:
             assert f'"{name}"' in repr(capsule)
             del capsule
 
+    def test_a_capsule_is_taken_by_asarray(self):
+        x = gb.ones(3)
+
+        shared = gb.asarray(gb.utils.dlpack.to_dlpack(x))
+        apart = gb.asarray(gb.utils.dlpack.to_dlpack(x), dtype=gb.int64, copy=True)
+        x.fill_(2)
+
+        assert shared.tolist() == [2.0, 2.0, 2.0]
+        assert apart.tolist() == [1, 1, 1]
+
     def test_memory_that_may_only_be_read_says_so(self):
         frozen = np.zeros(3)
         frozen.flags.writeable = False

@@ -64,6 +64,13 @@ def test_a_factor_before_tensors_is_taken_with_a_warning(older, newer):
     assert gb.equal(found, newer(x.clone(), *matrices()))
 
 
+def test_a_factor_before_tensors_may_be_complex():
+    x = gb.tensor([1 + 2j])
+
+    with pytest.warns(FutureWarning, match="before a tensor"):
+        assert gb.addcmul(x, 2j, x, x).tolist() == [(1 + 2j) + 2j * (1 + 2j) ** 2]
+
+
 def test_a_tensor_is_written_in_place():
     x = gb.ones(2)
 
