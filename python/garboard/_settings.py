@@ -53,6 +53,7 @@ class _Heard:
 
     cudnn = CudnnSwitches()
     deterministic = 0  # a place in _MODES
+    only_warns = False
     precision = "highest"
     interop_threads = 0  # 0: nothing was asked for
 
@@ -73,8 +74,9 @@ def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None
     >>> gb.use_deterministic_algorithms(False)
     """
     op = "use_deterministic_algorithms"
-    only_warns = check.flag(op, "warn_only", warn_only)
-    _Heard.deterministic = (1 if only_warns else 2) if check.flag(op, "mode", mode) else 0
+    only_warns, is_on = check.flag(op, "warn_only", warn_only), check.flag(op, "mode", mode)
+    _Heard.only_warns = only_warns
+    _Heard.deterministic = (1 if only_warns else 2) if is_on else 0
 
 
 def are_deterministic_algorithms_enabled() -> bool:
@@ -98,7 +100,7 @@ def is_deterministic_algorithms_warn_only_enabled() -> bool:
     >>> gb.is_deterministic_algorithms_warn_only_enabled()
     False
     """
-    return _Heard.deterministic == 1
+    return _Heard.only_warns
 
 
 def set_deterministic_debug_mode(debug_mode: Literal["default", "warn", "error"] | int) -> None:
@@ -115,12 +117,12 @@ def set_deterministic_debug_mode(debug_mode: Literal["default", "warn", "error"]
     """
     op = "set_deterministic_debug_mode"
     if isinstance(debug_mode, str):
-        _Heard.deterministic = _MODES.index(check.choice(op, "debug_mode", debug_mode, *_MODES))
-        return
-    number = check.count(op, "debug_mode", debug_mode)
+        number = _MODES.index(check.choice(op, "debug_mode", debug_mode, *_MODES))
+    else:
+        number = check.count(op, "debug_mode", debug_mode)
     if number >= len(_MODES):
         raise ValueError(f"{op}: debug_mode {number}; 0, 1 or 2 is needed")
-    _Heard.deterministic = number
+    _Heard.deterministic, _Heard.only_warns = number, number == 1
 
 
 def get_deterministic_debug_mode() -> int:

@@ -53,7 +53,7 @@ def assert_close(
     """Raise AssertionError unless |actual - expected| <= atol + rtol * |expected| everywhere.
 
     Args:
-        actual: A tensor, an array, a number, or a list, tuple or dict of them.
+        actual: A tensor, a sparse one, an array, a number, None, or a list, tuple or dict of them.
         expected: The same form.
         allow_subclasses: Ignored: subclasses are compared as tensors.
         rtol: How far apart elements may be, as a share of the expected; by the dtype by default.
@@ -163,8 +163,11 @@ def _difference(
             for place, (a, b) in enumerate(zip(actual, expected, strict=True))
         )
         return next((it for it in found if it is not None), None)
-    if actual is None and expected is None:
-        return None
+    if actual is None or expected is None:
+        is_same = actual is expected
+        return None if is_same else f"None mismatch{where}: one is None, and the other is not."
+    if getattr(actual, "is_sparse", False) and getattr(expected, "is_sparse", False):
+        actual, expected = actual.to_dense(), expected.to_dense()
     numbers = (int, float, complex)
     is_number = isinstance(actual, numbers) and isinstance(expected, numbers)
     a, b = _tensor(actual, where), _tensor(expected, where)
@@ -206,9 +209,11 @@ def _elements_differ(a: Tensor, b: Tensor, where: str, options: dict[str, Any]) 
     rtol, atol = options["tolerance"] or tuple(map(max, zip(*pairs, strict=True)))
     any_complex = a.dtype.is_complex or b.dtype.is_complex
     wide = _engine.complex128 if any_complex else _engine.float64
+    same = a == b
     a, b = a.to(wide), b.to(wide)
     far = (a - b).abs()
-    near = (far <= b.abs() * rtol + atol) | (a == b)
+    is_exact = rtol == atol == 0  # integers beyond 2^53 would meet in float64
+    near = same if is_exact else (far <= b.abs() * rtol + atol) | same
     if options["equal_nan"]:
         near |= _engine.isnan(a) & _engine.isnan(b)
     wrong = int((~near).sum().item())

@@ -78,8 +78,10 @@ def _assert_async(input: Tensor, assert_msg: str = "") -> None:
 
 
 def _checking(kind: type[Exception]) -> Callable[..., None]:
-    def checking(cond: object, message: object = None) -> None:
+    def checking(cond: bool, message: object = None) -> None:
         """Raise unless a condition holds; the message may be a function that makes it."""
+        if not isinstance(cond, bool):
+            raise TypeError(f"check: a condition of type {type(cond).__name__}; a bool is needed")
         if not cond:
             raise kind(str(message() if callable(message) else message or "a check has failed"))
 
@@ -95,7 +97,7 @@ _check_not_implemented = _checking(NotImplementedError)
 
 def _check_tensor_all(cond: Tensor, message: object = None) -> None:
     """Raise RuntimeError unless all elements are True."""
-    _check(cond.all().item(), message)
+    _check(bool(check.tensor("_check_tensor_all", "cond", cond).all()), message)
 
 
 def is_anomaly_enabled() -> bool:

@@ -1,5 +1,5 @@
 """PyTorch's switches of its libraries: taken and kept, without effect, so that programs run."""
 
-from garboard.backends import cuda, cudnn, mkl, mkldnn, mps, openmp, opt_einsum
+from garboard.backends import cpu, cuda, cudnn, mkl, mkldnn, mps, openmp, opt_einsum
 
-__all__ = ["cuda", "cudnn", "mkl", "mkldnn", "mps", "openmp", "opt_einsum"]
+__all__ = ["cpu", "cuda", "cudnn", "mkl", "mkldnn", "mps", "openmp", "opt_einsum"]

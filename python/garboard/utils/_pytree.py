@@ -26,7 +26,9 @@ __all__ = [
     "keystr",
     "register_pytree_node",
     "tree_all",
+    "tree_all_only",
     "tree_any",
+    "tree_any_only",
     "tree_flatten",
     "tree_flatten_with_path",
     "tree_iter",
@@ -278,14 +280,14 @@ def tree_map_only(
     >>> tree_map_only(int, lambda x: -x, [1, "a", 2.5])
     [-1, 'a', 2.5]
     """
-    chosen = type_or_types_or_pred
+    is_chosen = _chooser(type_or_types_or_pred)
+    return tree_map(lambda leaf: func(leaf) if is_chosen(leaf) else leaf, tree, is_leaf=is_leaf)
+
+
+def _chooser(chosen: Any) -> Callable[[Any], bool]:
+    """Return what tells whether a leaf is of a type, or what a function says of it."""
     is_type = isinstance(chosen, (type, tuple)) or not callable(chosen)
-
-    def changed(leaf: Any) -> Any:
-        is_chosen = isinstance(leaf, chosen) if is_type else chosen(leaf)
-        return func(leaf) if is_chosen else leaf
-
-    return tree_map(changed, tree, is_leaf=is_leaf)
+    return (lambda leaf: isinstance(leaf, chosen)) if is_type else chosen
 
 
 def tree_all(pred: Callable[[Any], bool], tree: PyTree) -> bool:
@@ -296,6 +298,26 @@ def tree_all(pred: Callable[[Any], bool], tree: PyTree) -> bool:
 def tree_any(pred: Callable[[Any], bool], tree: PyTree) -> bool:
     """Tell whether a function says yes to a leaf."""
     return any(map(pred, tree_leaves(tree)))
+
+
+def tree_all_only(type_or_types_or_pred: Any, pred: Callable[[Any], bool], tree: PyTree) -> bool:
+    """Tell whether a function says yes to each leaf that is of a type.
+
+    >>> from garboard.utils._pytree import tree_all_only
+    >>> tree_all_only(int, lambda x: x > 0, [1, "a", 2])
+    True
+    """
+    return all(pred(leaf) for leaf in filter(_chooser(type_or_types_or_pred), tree_leaves(tree)))
+
+
+def tree_any_only(type_or_types_or_pred: Any, pred: Callable[[Any], bool], tree: PyTree) -> bool:
+    """Tell whether a function says yes to a leaf that is of a type.
+
+    >>> from garboard.utils._pytree import tree_any_only
+    >>> tree_any_only(int, lambda x: x > 2, [1, 2.5, 2])
+    False
+    """
+    return any(pred(leaf) for leaf in filter(_chooser(type_or_types_or_pred), tree_leaves(tree)))
 
 
 class SequenceKey(NamedTuple):

@@ -30,6 +30,7 @@ MODULES = {
     "_subclasses.fake_tensor": "FakeTensor is_fake",
     "_tensor": "Tensor",
     "_utils": "_flatten_dense_tensors _unflatten_dense_tensors",
+    "backends.cpu": "get_cpu_capability",
     "cpu.amp": "GradScaler autocast",
     "distributions.utils": "_standard_normal _sum_rightmost broadcast_all lazy_property",
     "distributed": "ProcessGroup ReduceOp get_rank get_world_size group is_available",
@@ -59,6 +60,7 @@ MODULES = {
         "SUPPORTED_NODES LeafSpec _get_node_type tree_flatten tree_leaves tree_map tree_map_only "
         "tree_unflatten"
     ),
+    "utils.deterministic": "fill_uninitialized_memory",
     "utils.benchmark": "Compare Measurement TaskSpec Timer",
     "utils.model_zoo": "load_url tqdm",
     "utils.data.dataloader": "_BaseDataLoaderIter _SingleProcessDataLoaderIter default_collate",
@@ -165,6 +167,14 @@ class TestNests:
             {"k": 22},
         ]
         assert pytree.tree_leaves([(1, 2), 3], is_leaf=lambda it: type(it) is tuple) == [(1, 2), 3]
+
+    def test_are_asked_about_the_leaves_of_one_type(self):
+        nest = {"a": [1, "b"], "c": (2, None)}
+
+        assert pytree.tree_all_only(int, lambda x: x > 0, nest)
+        assert not pytree.tree_all_only((int, str), lambda x: x != "b", nest)
+        assert pytree.tree_any_only(int, lambda x: x == 2, nest)
+        assert not pytree.tree_any_only(lambda x: x is None, bool, nest)
 
     def test_of_different_forms_are_refused(self):
         with pytest.raises(ValueError, match="tree_map: nests of different forms"):
@@ -348,6 +358,13 @@ class TestChecks:
 
         with pytest.raises(error, match=r"^two are needed$"):
             check(False, lambda: "two are needed")
+
+    def test_of_what_is_no_bool_are_refused(self):
+        for given in (1, "yes", gb.tensor(True)):
+            with pytest.raises(TypeError, match=r"a condition of type .*; a bool is needed"):
+                gb._check(given)
+        with pytest.raises(TypeError, match="cond is of type bool; a Tensor is needed"):
+            gb._check_tensor_all(True)
 
     def test_of_tensors_read_their_elements(self, no_leaks):
         gb._check_tensor_all(gb.tensor([True, True]))

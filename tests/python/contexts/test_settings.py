@@ -27,6 +27,18 @@ def test_determinism_is_asked_for_in_two_ways():
     assert not gb.are_deterministic_algorithms_enabled()
 
 
+def test_whether_there_are_only_warnings_is_known_without_determinism_too():
+    for asked in (True, False):
+        gb.use_deterministic_algorithms(False, warn_only=asked)
+        assert gb.is_deterministic_algorithms_warn_only_enabled() is asked
+        assert gb.get_deterministic_debug_mode() == 0
+
+    gb.set_deterministic_debug_mode("warn")
+    assert gb.is_deterministic_algorithms_warn_only_enabled()
+    gb.set_deterministic_debug_mode("error")
+    assert not gb.is_deterministic_algorithms_warn_only_enabled()
+
+
 def test_products_are_the_same_whatever_precision_is_asked_for():
     a = gb.randn(65, 65)
     expected = a @ a

@@ -24,6 +24,7 @@ pytestmark = pytest.mark.usefixtures("balanced")
         (lambda: (gb.ones(1), gb.ones(1, dtype=gb.float64)), {"check_dtype": False}),
         (lambda: (gb.ones(2, requires_grad=True), gb.ones(2)), {}),
         (lambda: (None, None), {}),
+        (lambda: (gb.eye(2).to_sparse(), gb.eye(2).to_sparse()), {}),
     ],
 )
 def test_what_is_close_passes(make, options):
@@ -45,6 +46,10 @@ def test_what_is_close_passes(make, options):
             r"Scalars are not close!\n\nNumbers differ at \[1\]: 2.0 and 3.0",
         ),
         (lambda: ({"a": 1}, {"b": 1}), "keys of the mappings do not match"),
+        (lambda: (gb.ones(1), None), "^None mismatch"),
+        (lambda: ([1, None], [1, 2]), r"^None mismatch at \[1\]"),
+        (lambda: (gb.tensor([2**53]), gb.tensor([2**53 + 1])), "1 of 1 elements differ"),
+        (lambda: (gb.eye(2).to_sparse(), gb.ones(2, 2).to_sparse()), "2 of 4 elements differ"),
         (lambda: ([1], [1, 2]), "length of the sequences mismatch: 1 != 2"),
         (lambda: (gb.tensor([math.nan]), gb.tensor([math.nan])), "1 of 1 elements differ"),
         (
