@@ -15,7 +15,7 @@ constexpr const char* size_doc = R"(Size(sizes=())
 --
 
 Sizes: a tuple of ints that counts its elements. It is what `x.shape` and `x.size()` give, and its
-slices and sums are of its kind.
+slices and sums are of its kind, also of a tuple before it.
 
 Args:
     sizes: Ints, one a dim; NumPy's and tensors of one are read.
@@ -76,9 +76,16 @@ PyObject* size_item(PyObject* self, PyObject* key) {
 PyObject* size_concat(PyObject* self, PyObject* other) {
   Ref sum(PyTuple_Type.tp_as_sequence->sq_concat(self, other));
   if (!sum) return nullptr;
-  for (Py_ssize_t i = PyTuple_GET_SIZE(self); i < PyTuple_GET_SIZE(sum.get()); ++i)
+  const Py_ssize_t known = is_size_object(self) ? PyTuple_GET_SIZE(self) : 0;
+  for (Py_ssize_t i = known; i < PyTuple_GET_SIZE(sum.get()); ++i)
     if (!PyLong_Check(PyTuple_GET_ITEM(sum.get(), i))) return sum.release();
   return of_tuple(sum.release());
+}
+
+/// A tuple before sizes, which has no such slot of its own: `(8,) + x.shape` is a Size.
+PyObject* size_add(PyObject* left, PyObject* right) {
+  if (!PyTuple_Check(left) || !PyTuple_Check(right)) Py_RETURN_NOTIMPLEMENTED;
+  return size_concat(left, right);
 }
 
 PyObject* size_repeat(PyObject* self, Py_ssize_t times) {
@@ -123,6 +130,7 @@ bool add_size(PyObject* module) {
   static PyType_Slot slots[] = {{Py_tp_new, slot(size_new)},
                                 {Py_mp_subscript, slot(size_item)},
                                 {Py_sq_concat, slot(size_concat)},
+                                {Py_nb_add, slot(size_add)},
                                 {Py_sq_repeat, slot(size_repeat)},
                                 {Py_tp_methods, methods},
                                 {Py_tp_doc, const_cast<char*>(size_doc)},

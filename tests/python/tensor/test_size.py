@@ -37,6 +37,8 @@ def test_slices_sums_and_multiples_are_sizes():
         (sizes[:0], ()),
         (add(sizes, (5,)), (2, 3, 4, 5)),
         (add(sizes, sizes[:1]), (2, 3, 4, 2)),
+        (add((5,), sizes), (5, 2, 3, 4)),
+        (add((), sizes), (2, 3, 4)),
         (sizes * 2, (2, 3, 4, 2, 3, 4)),
         (2 * sizes[:1], (2, 2)),
     ]:
@@ -51,6 +53,10 @@ def test_a_sum_with_what_is_no_size_is_a_tuple():
 
     assert type(made) is tuple
     assert made == (2, "a")
+    assert type(add(("a",), gb.Size([2]))) is tuple
+    for left, right in (([1], gb.Size([2])), (gb.Size([2]), [1]), (1, gb.Size([2]))):
+        with pytest.raises(TypeError):
+            add(left, right)
 
 
 @pytest.mark.parametrize(
