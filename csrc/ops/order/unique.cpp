@@ -114,7 +114,13 @@ Unique found(const char* op, const Tensor& input, std::optional<std::int64_t> gi
   const int dim = checked_dim(op, *given_dim, input.ndim());
   if (input.ndim() == 0)
     throw ShapeError(text(op, ": a tensor without dims along dim ", dim, "; leave dim out"));
-  const Tensor turned = transpose(x, 0, dim);
+  // Slices are compared in the order in which they lie, so the other dims keep theirs.
+  Dims to_front, back;
+  for (int d = 0; d < x.ndim(); ++d) {
+    to_front.push_back(d == 0 ? dim : d <= dim ? d - 1 : d);
+    back.push_back(d == dim ? 0 : d < dim ? d + 1 : d);
+  }
+  const Tensor turned = permute(x, to_front);
   const std::int64_t count = turned.size(0);
   if (x.count() == 0 && count > 0)
     throw ShapeError(text(op, ": slices without elements, of sizes ", input.sizes(),
@@ -124,7 +130,7 @@ Unique found(const char* op, const Tensor& input, std::optional<std::int64_t> gi
   Unique result = runs_of(order ? index_select(rows, 0, order) : rows, order, wanted);
   Dims sizes = turned.sizes();
   sizes[0] = result.values.size(0);
-  result.values = contiguous(transpose(reshape(result.values, sizes), 0, dim));
+  result.values = contiguous(permute(reshape(result.values, sizes), back));
   return result;
 }
 

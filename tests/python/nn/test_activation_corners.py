@@ -44,6 +44,15 @@ def test_slopes_at_corners_are_pytorchs(name, dtype):
     gb.testing.assert_close(x.grad, gb.tensor(slopes, dtype=dtype), rtol=1e-6, atol=1e-7)
 
 
+@pytest.mark.parametrize("dtype", [gb.float16, gb.bfloat16], ids=str)
+def test_what_is_as_far_as_the_bound_in_its_own_dtype_is_near(dtype):
+    x = gb.tensor([0.3, -0.3, 0.6], dtype=dtype)
+
+    assert F.hardshrink(x, 0.3).tolist()[:2] == [0.0, 0.0]
+    assert F.softshrink(x, 0.3).tolist()[:2] == [0.0, 0.0]
+    assert F.hardshrink(x, 0.3)[2] == x[2]
+
+
 @pytest.mark.parametrize("name", ["hardswish", "mish", "hardsigmoid", "leaky_relu"])
 def test_slopes_of_slopes_are_differences(name):
     function = getattr(F, name)

@@ -164,6 +164,14 @@ class TestOfMoreThanMemoryHolds:
 
 
 class TestUnique:
+    @pytest.mark.parametrize("dim", range(4))
+    def test_orders_slices_as_they_lie(self, dim):
+        array = np.random.default_rng(0).integers(0, 2, (3, 2, 4, 5))
+
+        found = gb.unique(gb.tensor(array), dim=dim)
+
+        np.testing.assert_array_equal(found.numpy(), np.unique(array, axis=dim))
+
     @pytest.mark.parametrize("dim", [None, 0, 1])
     def test_tells_where_and_how_often(self, dim):
         array = np.random.default_rng(2).integers(0, 2, (6, 3))

@@ -455,7 +455,14 @@ def softshrink(input: Tensor, lambd: float = 0.5, *, out: Tensor | None = None) 
     """
     check.tensor("softshrink", "input", input)
     check.rate("softshrink", "lambd", lambd)
-    return written("softshrink", _engine._softshrink(input, lambd), out)
+    return written("softshrink", _engine._softshrink(input, _rounded(lambd, input)), out)
+
+
+def _rounded(number: float, input: Tensor) -> float:
+    """Return what the number is among elements of a half type, which it is compared with."""
+    if input.dtype not in (_engine.float16, _engine.bfloat16):
+        return number
+    return float(_engine.full((), number, dtype=input.dtype).item())
 
 
 def hardshrink(input: Tensor, lambd: float = 0.5, *, out: Tensor | None = None) -> Tensor:
@@ -482,4 +489,4 @@ def hardshrink(input: Tensor, lambd: float = 0.5, *, out: Tensor | None = None) 
     tensor([-2.,  0.])
     """
     check.tensor("hardshrink", "input", input)
-    return written("hardshrink", _engine._hardshrink(input, lambd), out)
+    return written("hardshrink", _engine._hardshrink(input, _rounded(lambd, input)), out)
