@@ -17,11 +17,20 @@ def read_into(file: Any, tensor: Tensor, name: str) -> Tensor:
     with raw_bytes(tensor) as room:
         done = 0
         while done < room.nbytes:
-            count = file.readinto(room[done : done + (1 << 26)])
+            count = _read(file, room[done : done + (1 << 26)])
             if not count:
                 raise FileError(f"load: {name[:80]} is cut off after {done} of {room.nbytes} bytes")
             done += count
     return tensor
+
+
+def _read(file: Any, room: memoryview) -> int:
+    """Read as `readinto` does, also of a file that has `read` alone."""
+    if hasattr(file, "readinto"):
+        return int(file.readinto(room) or 0)
+    found = file.read(room.nbytes)
+    room[: len(found)] = found
+    return len(found)
 
 
 def read_npy(file: BinaryIO, device: Any) -> Tensor:

@@ -31,7 +31,26 @@ def there_and_back(value: object) -> Any:
     return gb.load(file)
 
 
+class OnlyRead:
+    """A file as some libraries make them: no readinto, no fileno."""
+
+    def __init__(self, content: bytes) -> None:
+        file = io.BytesIO(content)
+        self.read, self.seek, self.tell = file.read, file.seek, file.tell
+
+
 class TestThereAndBack:
+    def test_of_a_file_that_can_only_be_read(self):
+        whole = io.BytesIO()
+        gb.save({"a": gb.arange(5.0), "b": gb.ones(2, dtype=gb.bool)}, whole)
+
+        found = gb.load(OnlyRead(whole.getvalue()))
+
+        assert found["a"].tolist() == [0.0, 1.0, 2.0, 3.0, 4.0]
+        assert found["b"].tolist() == [True, True]
+        with pytest.raises(FileError):
+            gb.load(OnlyRead(whole.getvalue()[:-3]))
+
     def test_a_checkpoint(self, tmp_path: Path):
         model = nn.Sequential(nn.Linear(3, 2), nn.LayerNorm(2))
         optimizer = optim.Adam(model.parameters(), lr=0.1)
