@@ -168,7 +168,10 @@ T number_as(PyObject* object, const char* op) {
       if constexpr (std::numeric_limits<T>::is_integer)
         throw DTypeError(text(op, ": a number beyond 64 bits; int64 holds at most 2^63 - 1"));
       const double rounded = PyLong_AsDouble(index.get());
-      if (PyErr_Occurred()) throw PythonErrorSet();
+      if (PyErr_Occurred()) {
+        PyErr_Clear();
+        throw DTypeError(text(op, ": a number beyond float64; it holds less than 2^1024"));
+      }
       return static_cast<T>(rounded);
     }
     if constexpr (std::numeric_limits<T>::is_integer)
