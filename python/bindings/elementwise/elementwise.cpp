@@ -88,7 +88,24 @@ Tensor scaled(const Tensor* out, const Operand& a, const Operand& b, const Scala
   return {};
 }
 
+/// As `moved`, of half types by a number, which is no half: 0.999 would be 1 in bfloat16.
+Tensor moved_in_float(const Tensor* out, const Tensor& input, const Tensor& end,
+                      const Operand& weight) {
+  const Tensor from = to(input, DType::float32), towards = to(end, DType::float32);
+  if (out && out != &input) {
+    lerp.into(*out, from, towards, weight);
+    return {};
+  }
+  const Tensor made = to(lerp(from, towards, weight), input.dtype());
+  if (!out) return made;
+  copy_(*out, made);
+  return {};
+}
+
 Tensor moved(const Tensor* out, const Tensor& input, const Tensor& end, const Operand& weight) {
+  const bool are_halves = is_half(input.dtype()) && end.dtype() == input.dtype();
+  if (!weight.tensor && are_halves && weight.scalar.category != Category::complex)
+    return moved_in_float(out, input, end, weight);
   if (!out) return lerp(input, end, weight);
   lerp.into(*out, input, end, weight);
   return {};

@@ -151,6 +151,21 @@ class TestHalfTypes:
                 assert gb.equal(got, want.to(half))
             assert (gb.full((count,), 0.1, dtype=half) == 0.1).all().item()  # but to be compared
 
+    @pytest.mark.parametrize("dtype", HALVES, ids=str)
+    @pytest.mark.parametrize("weight", [0.999, 0.3, 70000.0])
+    def test_move_by_numbers_that_are_not_rounded_before(self, dtype, weight):
+        x, y = (gb.tensor([1.0, -2.5, 0.0], dtype=dtype), gb.tensor([3.0, 4.0, 0.1], dtype=dtype))
+        expected = x.float().lerp(y.float(), weight).to(dtype)
+        leaf = x.clone().requires_grad_()
+
+        leaf.lerp(y, weight).sum().backward()
+
+        assert gb.equal(x.lerp(y, weight), expected)
+        assert gb.equal(gb.lerp(x, y, weight, out=gb.empty(3, dtype=dtype)), expected)
+        assert gb.equal(x.clone().lerp_(y, weight), expected)
+        assert leaf.grad.tolist() == [gb.tensor(1 - weight).to(dtype).item()] * 3
+        assert x.lerp(y.float(), 0.5).dtype == gb.float32
+
     def test_multiply_matrices_in_float32(self):
         for half in HALVES:
             for sizes in ((1, 3, 1), (2, 300, 5), (33, 65, 70), (1, 40, 1)):
