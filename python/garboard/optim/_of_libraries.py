@@ -13,10 +13,6 @@ from typing import Any, TypeVar
 from garboard import _engine
 from garboard._contexts.grad_mode import set_grad_enabled
 from garboard._engine import Tensor
-from garboard.optim._hooked import (
-    register_optimizer_step_post_hook,
-    register_optimizer_step_pre_hook,
-)
 
 __all__ = ["NAMES"]
 
@@ -106,8 +102,6 @@ NAMES: dict[str, Any] = {
         _to_scalar,
         _use_grad_for_differentiable,
         _view_as_real,
-        register_optimizer_step_post_hook,
-        register_optimizer_step_pre_hook,
     )
 }
 NAMES.update(

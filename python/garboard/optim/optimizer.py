@@ -23,12 +23,22 @@ from garboard._engine import DisposedError, Tensor
 from garboard._hooks import HookTable, RemovableHandle
 from garboard.nn._module._tree import Tree
 from garboard.nn.parameter import clear_gradients
-from garboard.optim._hooked import hooked
+from garboard.optim._hooked import (
+    hooked,
+    register_optimizer_step_post_hook,
+    register_optimizer_step_pre_hook,
+)
 from garboard.optim._saved import copied_entry, parts_of
 from garboard.optim._state import States, own_parts
 from garboard.optim._state_hooks import StateHooked
 
-__all__ = ["Optimizer", "ParamsT", "required"]
+__all__ = [
+    "Optimizer",
+    "ParamsT",
+    "register_optimizer_step_post_hook",
+    "register_optimizer_step_pre_hook",
+    "required",
+]
 
 _Group = dict[str, Any]  # "params", and options of several types
 

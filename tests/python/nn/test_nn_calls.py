@@ -105,10 +105,12 @@ def test_hooks_of_the_class_of_every_module_and_of_one_are_seen_at_once():
     layer(1)
     one.remove()
     layer(1)
+    assert not layer._is_called_plainly()
     every.remove()
     layer(1)
 
     assert seen == ["every", "own", "every"]
+    assert layer._is_called_plainly()
 
 
 def test_a_call_leaves_no_reference_behind():

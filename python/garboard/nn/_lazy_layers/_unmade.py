@@ -61,7 +61,7 @@ class LazyModuleMixin:
         handle = this.register_forward_pre_hook(_begun, with_kwargs=True)
         vars(self)["_initialize_hook"] = handle
 
-    def initialize_parameters(self, *args: object, **kwargs: object) -> None:
+    def initialize_parameters(self, *args: Any, **kwargs: Any) -> None:
         """Give what waits its sizes; a class defines it.
 
         Args:
@@ -159,7 +159,7 @@ class Lazy(LazyModuleMixin, Module):
         if draw is not None and not self.has_uninitialized_params():
             draw(self)
 
-    def initialize_parameters(self, *args: object, **kwargs: object) -> None:
+    def initialize_parameters(self, *args: Any, **kwargs: Any) -> None:
         name = type(self).__name__
         given = args[0] if args else next(iter(kwargs.values()), None)
         shape = check.tensor(name, "input", given).shape

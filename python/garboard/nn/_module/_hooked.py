@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any, Literal, Self, overload
 from garboard._arguments import check
 from garboard._contexts.fusing import Fusing
 from garboard._engine import _ModuleBase
-from garboard._hooks import NO_HOOKS, HookTable, RemovableHandle
+from garboard._hooks import NO_HOOKS, HookTable, NoHooks, RemovableHandle
 from garboard.nn._module._backward_hooks import BackwardCall
-from garboard.nn._module._hooks import EVERY_MODULE, KwargsHook, pair_of
+from garboard.nn._module._hooks import KwargsHook, pair_of
 from garboard.nn._module._tree import Tree
 
 if TYPE_CHECKING:
     from garboard.nn._module._state import LoadResult
 
-__all__ = ["TABLES", "Hooked"]
+__all__ = ["EVERY_MODULE", "TABLES", "Hooked"]
 
 # The hooks of a module by kind, each in a table that is made with the first.
 TABLES = (
@@ -29,6 +29,27 @@ TABLES = (
     "_load_state_dict_pre_hooks",
     "_load_state_dict_post_hooks",
 )
+
+
+class _OfEveryModule(HookTable):
+    """Hooks of all modules in the process: while there are any, every call looks for them."""
+
+    __slots__ = ()
+
+    def add(self, hook: Callable[..., Any], is_first: bool = False) -> RemovableHandle:
+        Hooked._forward_hooks = NoHooks()
+        return super().add(hook, is_first)
+
+    def remove(self, number: int) -> None:
+        super().remove(number)
+        if not any(EVERY_MODULE.values()):
+            Hooked._forward_hooks = NO_HOOKS
+
+
+EVERY_MODULE = {
+    kind: _OfEveryModule()
+    for kind in ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
+}
 
 
 class Hooked(Tree, _ModuleBase):

@@ -1,4 +1,4 @@
-"""Hooks of modules that take named arguments, and those of every module."""
+"""Hooks of modules that take named arguments, and those of what is registered on any."""
 
 from __future__ import annotations
 
@@ -8,13 +8,7 @@ from typing import Any
 
 from garboard._hooks import HookTable
 
-__all__ = ["EVERY_MODULE", "REGISTRATIONS", "KwargsHook", "pair_of", "told_of"]
-
-# Of all modules in the process, by kind.
-EVERY_MODULE = {
-    kind: HookTable()
-    for kind in ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
-}
+__all__ = ["REGISTRATIONS", "KwargsHook", "pair_of", "told_of"]
 
 # Of what is registered on any module, by its role.
 REGISTRATIONS = {role: HookTable() for role in ("parameter", "buffer", "module")}

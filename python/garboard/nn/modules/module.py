@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from garboard._arguments import check
-from garboard._hooks import NoHooks, RemovableHandle
-from garboard.nn._module._hooked import Hooked
-from garboard.nn._module._hooks import EVERY_MODULE, REGISTRATIONS, KwargsHook
+from garboard._hooks import RemovableHandle
+from garboard.nn._module._hooked import EVERY_MODULE
+from garboard.nn._module._hooks import REGISTRATIONS, KwargsHook
 from garboard.nn._module._state import _EXTRA as _EXTRA_STATE_KEY_SUFFIX  # noqa: F401
 from garboard.nn._module._state import LoadResult as _IncompatibleKeys  # noqa: F401
 from garboard.nn.module import Module
@@ -27,7 +27,6 @@ __all__ = [
 
 def _registered(op: str, kind: str, hook: Callable[..., object]) -> RemovableHandle:
     check.function(op, "hook", hook)
-    Hooked._forward_hooks = NoHooks()  # no longer NO_HOOKS: from now on every call looks for hooks
     return EVERY_MODULE[kind].add(hook)
 
 
