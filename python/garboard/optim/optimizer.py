@@ -28,6 +28,7 @@ from garboard.optim._hooked import (
     register_optimizer_step_post_hook,
     register_optimizer_step_pre_hook,
 )
+from garboard.optim._required import required
 from garboard.optim._saved import copied_entry, parts_of
 from garboard.optim._state import States, own_parts
 from garboard.optim._state_hooks import StateHooked
@@ -55,16 +56,6 @@ if not TYPE_CHECKING:
         if name in NAMES:
             return NAMES[name]
         raise AttributeError(f"module '{__name__}' has no attribute '{name}'", name=name)
-
-
-class _Required:
-    """The default of an option that each group has to name."""
-
-    def __repr__(self) -> str:
-        return "<required parameter>"
-
-
-required: Any = _Required()
 
 
 # What a copy makes anew, or goes without.
