@@ -29,6 +29,11 @@ def _read(file: Any, room: memoryview) -> int:
     if hasattr(file, "readinto"):
         return int(file.readinto(room) or 0)
     found = file.read(room.nbytes)
+    if not isinstance(found, (bytes, bytearray)) or len(found) > room.nbytes:
+        raise FileError(
+            f"load: a file whose read() of {room.nbytes} bytes gave something else; at most so "
+            "many bytes are needed"
+        )
     room[: len(found)] = found
     return len(found)
 

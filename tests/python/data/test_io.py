@@ -51,6 +51,16 @@ class TestThereAndBack:
         with pytest.raises(FileError):
             gb.load(OnlyRead(whole.getvalue()[:-3]))
 
+    @pytest.mark.parametrize("given", [b"\x01" * 99, "text", None])
+    def test_of_a_file_whose_read_gives_something_else(self, given: Any, no_leaks: Any):
+        whole = io.BytesIO()
+        gb.save({"a": gb.arange(5.0)}, whole)
+        lying = OnlyRead(whole.getvalue())
+        lying.read = lambda count=-1, read=lying.read: given if count == 20 else read(count)
+
+        with pytest.raises(FileError, match="something else"):
+            gb.load(lying)
+
     def test_a_checkpoint(self, tmp_path: Path):
         model = nn.Sequential(nn.Linear(3, 2), nn.LayerNorm(2))
         optimizer = optim.Adam(model.parameters(), lr=0.1)
