@@ -767,6 +767,7 @@ class Tensor:
     def detach_from_dispose_scope(self) -> Self: ...
     requires_grad: _bool
     grad: Tensor | None
+    _grad: Tensor | None
     data: Tensor
     @property
     def grad_fn(self) -> GraphNode | None: ...

@@ -390,8 +390,7 @@ PyGetSetDef properties[] = {
      set_requires_grad,
      R"(True where a gradient is asked for.
 
-It can be set on a leaf. GradientError: the dtype is no floating one, or it is cleared on what
-recorded ops computed.)",
+It can be set on a leaf. GradientError: no floating dtype, or cleared on what is no leaf.)",
      nullptr},
     {"is_leaf",
      [](PyObject* self, void*) {
@@ -416,6 +415,7 @@ not fit the leaf.
 >>> x.grad
 tensor([3., 3.]))",
      nullptr},
+    {"_grad", get_grad, set_grad, "`grad`, as optimizers of some libraries call it.", nullptr},
     {"T",
      [](PyObject* self, void*) {
        return view(self, "T", [](const Tensor& it) { return reversed(it); });

@@ -385,6 +385,7 @@ class Tensor:
     def detach_from_dispose_scope(self) -> Self: ...
     requires_grad: bool
     grad: Tensor | None
+    _grad: Tensor | None
     data: Tensor
     @property
     def grad_fn(self) -> GraphNode | None: ...

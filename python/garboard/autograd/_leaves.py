@@ -56,6 +56,34 @@ class AccumulateGrad:
 
         return self.variable.register_post_accumulate_grad_hook(call)
 
+    def register_prehook(self, hook: Callable[..., Any]) -> RemovableHandle:
+        """Call a function before a backward pass adds to the leaf's `grad`.
+
+        Args:
+            hook: Called with a tuple of the gradient; what it returns, unless None, is a tuple of
+                another in its place.
+
+        Returns:
+            A handle, whose `remove()` takes the hook off again.
+
+        Raises:
+            TypeError: The hook cannot be called, or returns something else.
+        """
+        check.function("register_prehook", "hook", hook)
+
+        def call(gradient: Tensor) -> Tensor | None:
+            made = hook((gradient,))
+            if made is None:
+                return None
+            if not isinstance(made, tuple) or len(made) != 1:
+                raise TypeError(
+                    f"register_prehook: a hook returned what is of type {type(made).__name__}; "
+                    "None, or a tuple of one gradient, is needed"
+                )
+            return check.tensor("register_prehook", "what a hook returned", made[0])
+
+        return self.variable.register_hook(call)
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, AccumulateGrad) and other.variable is self.variable
 

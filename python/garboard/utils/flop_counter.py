@@ -145,8 +145,8 @@ class FlopCounterMode(TorchFunctionMode):
         self._counts = {"Global": {}}
         self._is_open, self._path = True, []
         self._hooks = [
-            register_module_forward_pre_hook(_Entering(self)),
-            register_module_forward_hook(_Leaving(self), always_call=True),
+            register_module_forward_pre_hook(_Entering(self._path)),
+            register_module_forward_hook(_Leaving(self._path), always_call=True),
         ]
         super().__enter__()
         return self
@@ -275,22 +275,21 @@ class _Counting:
 class _Entering:
     """A hook of all modules: what is called stands within the module that is called now."""
 
-    def __init__(self, counter: FlopCounterMode) -> None:
-        self._counter = counter
+    def __init__(self, path: list[str]) -> None:
+        self._path = path
         self._known: dict[int, str] = {}
 
     def __call__(self, module: Module, given: Any) -> None:
-        path = self._counter._path
         name = self._known.setdefault(id(module), type(module).__name__)
         for child, within in module.named_children():
             self._known[id(within)] = f"{name}.{child}"
-        path.append(name)
+        self._path.append(name)
 
 
 class _Leaving:
-    def __init__(self, counter: FlopCounterMode) -> None:
-        self._counter = counter
+    def __init__(self, path: list[str]) -> None:
+        self._path = path
 
     def __call__(self, module: Module, given: Any, made: Any) -> None:
-        if self._counter._path:
-            self._counter._path.pop()
+        if self._path:
+            self._path.pop()

@@ -151,3 +151,37 @@ class TestHooks:
         gc.collect()
 
         assert gb.memory.live() == before
+
+
+class TestBeforeALeafsGradient:
+    def test_is_added_a_hook_may_replace_it(self, no_leaks):
+        x = gb.ones(2, requires_grad=True)
+        (end, _) = (x * 3).grad_fn.next_functions[0]
+        seen = []
+        handle = end.register_prehook(lambda given: seen.append(given[0].tolist()))
+        other = end.register_prehook(lambda given: (given[0] * 10,))
+
+        (x * 3).sum().backward()
+        assert seen == [[3.0, 3.0]]
+        assert x.grad.tolist() == [30.0, 30.0]
+        handle.remove()
+        other.remove()
+        (x * 3).sum().backward()
+        assert x.grad.tolist() == [33.0, 33.0]
+
+    @pytest.mark.parametrize("made", [1, (), (None,), [gb.float32]])
+    def test_is_added_a_hook_that_returns_something_else_is_refused(self, made):
+        x = gb.ones(2, requires_grad=True)
+        (x * 3).grad_fn.next_functions[0][0].register_prehook(lambda given: made)
+
+        with pytest.raises(TypeError, match="register_prehook"):
+            (x * 3).sum().backward()
+        assert x.grad is None
+
+
+def test_a_gradient_has_a_private_name_that_libraries_know():
+    x = gb.ones(2, requires_grad=True)
+    x._grad = gb.full((2,), 5.0)
+
+    assert x.grad is x._grad
+    assert x.grad.tolist() == [5.0, 5.0]

@@ -519,7 +519,7 @@ PROPERTIES = [
     for name in dir(gb.Tensor)
     if not callable(getattr(gb.Tensor, name, len))  # a missing name of PyTorch's raises
     and not name.startswith("__")
-    and name != "is_disposed"
+    and name not in ("is_disposed", "_grad")  # that says grad
 ]
 
 

@@ -497,6 +497,14 @@ def test_a_slice_is_compared_with_one_that_is_broadcast_along_it():
     assert gb.allclose(found, gb.nn.functional.cosine_similarity(wide.clone(), y, dim=0))
 
 
+def test_a_slice_of_integers_is_compared_with_a_floating_one():
+    x, y = gb.tensor([1, 2, 3]), gb.tensor([2.0, 2.0, 3.0], dtype=gb.float64)
+
+    found = gb.nn.functional.cosine_similarity(x, y, dim=0)
+
+    assert found.item() == pytest.approx(15 / (14 * 17) ** 0.5, rel=1e-12)
+
+
 def test_a_hinge_of_another_target_is_the_sum_of_both():
     loss = gb.nn.functional.hinge_embedding_loss(gb.tensor(0.25), gb.tensor(0.0))
 

@@ -152,9 +152,9 @@ def cosine_embedding_loss(
     """
     reduction = reduction_by("cosine_embedding_loss", size_average, reduce, reduction)
     op = "cosine_embedding_loss"
-    check.tensor(op, "input1", input1)
-    check.tensor(op, "target", target)
-    if target.ndim + 1 != input1.ndim or check.tensor(op, "input2", input2).ndim != input1.ndim:
+    for name, given in (("input1", input1), ("input2", input2), ("target", target)):
+        check.tensor(op, name, given)
+    if not target.ndim + 1 == input1.ndim == input2.ndim:
         raise ShapeError(
             f"{op}: a target of {target.ndim} dims for inputs of {input1.ndim} and {input2.ndim}; "
             "one less than both is needed"

@@ -110,7 +110,8 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
         x1, x2 = _engine.broadcast_tensors(x1, x2)
     product = (x1 * x2).sum(dim)
     is_whole = not (product.is_floating_point() or product.is_complex())
-    lengths = [(x.float() if is_whole else x).norm(2, dim).clamp(min=eps) for x in (x1, x2)]
+    dtype = _engine.float32 if is_whole else product.dtype
+    lengths = [x.to(dtype).norm(2, dim).clamp(min=eps) for x in (x1, x2)]
     return product / (lengths[0] * lengths[1])
 
 
