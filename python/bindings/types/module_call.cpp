@@ -9,7 +9,7 @@ namespace garboard::python {
 namespace {
 
 PyObject *forward_name, *forward_hooks_name, *forward_pre_hooks_name, *no_hooks_name;
-PyObject *with_hooks_name, *plainly_name, *getattribute_name;
+PyObject *with_hooks_name, *no_hook_name, *getattribute_name;
 
 /// What a class or a base of it has, borrowed; null where none has.
 PyObject* of_type(PyObject* self, PyObject* name) noexcept {
@@ -76,7 +76,7 @@ PyObject* is_called_plainly(PyObject* self, PyObject*) noexcept {
   if (!attributes) return nullptr;
   if (has(attributes, forward_name)) Py_RETURN_FALSE;
   if (is_without_hooks(self, attributes)) Py_RETURN_TRUE;
-  return PyObject_CallMethodNoArgs(self, plainly_name);
+  return PyObject_CallMethodNoArgs(self, no_hook_name);
 }
 
 }  // namespace
@@ -87,10 +87,10 @@ bool add_module_base(PyObject* module) {
   forward_pre_hooks_name = PyUnicode_InternFromString("_forward_pre_hooks");
   no_hooks_name = PyUnicode_InternFromString("_no_hooks");
   with_hooks_name = PyUnicode_InternFromString("_call_with_hooks");
-  plainly_name = PyUnicode_InternFromString("_has_no_hook");
+  no_hook_name = PyUnicode_InternFromString("_has_no_hook");
   getattribute_name = PyUnicode_InternFromString("__getattribute__");
   if (!forward_name || !forward_hooks_name || !forward_pre_hooks_name || !no_hooks_name ||
-      !with_hooks_name || !plainly_name || !getattribute_name)
+      !with_hooks_name || !no_hook_name || !getattribute_name)
     return false;
   static PyMethodDef methods[] = {
       {"_is_called_plainly", is_called_plainly, METH_NOARGS,
