@@ -12,7 +12,7 @@ from garboard._contexts.grad_mode import no_grad
 from garboard._engine import ShapeError, Tensor
 from garboard.optim._state import scalar
 
-__all__ = ["copied_entry", "parts_of"]
+__all__ = ["besides", "copied_besides", "copied_entry", "parts_of"]
 
 _Group = dict[str, Any]
 
@@ -81,8 +81,26 @@ def copied_entry(
     return copied
 
 
-def _copied(value: Any, parameter: Tensor) -> Any:
+def besides(states: Mapping[Any, Any]) -> dict[Any, Any]:
+    """What a program keeps in the state that is of no parameter, by its own names."""
+    items = dict.items(states) if isinstance(states, dict) else states.items()  # without a look
+    return {
+        name: dict(value) if isinstance(value, Mapping) else value
+        for name, value in items
+        if not isinstance(name, Tensor)
+    }
+
+
+def copied_besides(saved: Mapping[Any, Any]) -> dict[Any, Any]:
+    """A copy of what was saved of no parameter; those have numbers."""
+    with no_grad():
+        return {name: _copied(it) for name, it in saved.items() if type(name) is not int}
+
+
+def _copied(value: Any, parameter: Tensor | None = None) -> Any:
     if isinstance(value, Tensor):
+        if parameter is None:
+            return value.detach().clone()
         dtype = parameter.dtype if parameter.is_floating_point() else value.dtype
         return value.detach().to(parameter.device, dtype=dtype, copy=True)
     if type(value) in (list, tuple):

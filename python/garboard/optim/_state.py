@@ -88,6 +88,8 @@ class States(_Watched):
         if isinstance(value, Mapping) and not isinstance(value, ParameterState):
             state = ParameterState()
             state.update(value)
+        else:
+            _own(value)
         super().__setitem__(parameter, state)
 
     def dispose(self) -> None:
@@ -256,7 +258,7 @@ class SeenStates(_Looking, States):
 
     def known(self) -> list[tuple[Any, _SeenState]]:
         """The parameters and states that are in it, without a look."""
-        return list(dict.items(self))
+        return [(of, it) for of, it in dict.items(self) if isinstance(it, _SeenState)]
 
     def known_of(self, parameter: Any) -> _SeenState | None:
         """The state of a parameter, if it is in it, without a look."""
@@ -271,9 +273,15 @@ class SeenStates(_Looking, States):
         return found
 
     def __missing__(self, parameter: Any) -> ParameterState:
-        return self.made_of(parameter)
+        return (
+            self.made_of(parameter)
+            if isinstance(parameter, Tensor)
+            else super().__missing__(parameter)
+        )
 
     def __setitem__(self, parameter: Any, value: Any) -> None:
+        if not isinstance(parameter, Tensor):  # the program's own, which no engine knows
+            return super().__setitem__(parameter, value)
         given = dict(value)
         dict.pop(self, parameter, None)
         state = self.made_of(parameter)

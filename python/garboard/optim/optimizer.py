@@ -29,7 +29,7 @@ from garboard.optim._hooked import (
     register_optimizer_step_pre_hook,
 )
 from garboard.optim._required import required
-from garboard.optim._saved import copied_entry, parts_of
+from garboard.optim._saved import besides, copied_besides, copied_entry, parts_of
 from garboard.optim._state import States, own_parts
 from garboard.optim._state_hooks import StateHooked
 
@@ -384,7 +384,7 @@ class Optimizer(StateHooked):
         (0.5, [0])
         """
         self._call_state_hooks("state_dict_pre")
-        saved = {number: entry for number, entry in enumerate(self._entries()) if entry}
+        saved = {at: it for at, it in enumerate(self._entries()) if it} | besides(self.state)
         groups, number = [], 0
         for group in self.param_groups:
             numbers = list(range(number, number + len(group["params"])))
@@ -430,21 +430,21 @@ class Optimizer(StateHooked):
         for group, own in zip(groups, self.param_groups, strict=True):
             pairs = zip(group["params"], own["params"], strict=True)
             loaded.append([self._copied(op, saved.get(number, {}), p) for number, p in pairs])
+        others = copied_besides(saved)
         for group, own in zip(groups, self.param_groups, strict=True):
             own.update({name: value for name, value in group.items() if name != "params"})
         self._take_over(loaded)
+        self.state.update(others)
         self._call_state_hooks("load_state_dict_post")
 
     def _copied(self, op: str, entry: Mapping[str, Any], parameter: Tensor) -> dict[str, Any]:
         sizes = self._sizes_of_state(parameter)
         return copied_entry(op, entry, parameter, sizes=sizes, numbers=self._number_names)
 
-    # Copies
-
     def __getstate__(self) -> dict[str, Any]:
         """What `copy` and `pickle` keep: all but hooks, and the state as plain entries."""
         kept = {name: value for name, value in vars(self).items() if name not in _OF_ONE}
-        return {**kept, "_saved": self._entries()}
+        return {**kept, "_saved": self._entries(), "_besides": besides(self.state)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Become a copy, of parameters that are copies too."""
@@ -454,11 +454,12 @@ class Optimizer(StateHooked):
                 f"{type(self).__name__}: a pickled state without param_groups; one that was made "
                 "by pickle or copy is needed"
             )
-        entries = iter(kept.pop("_saved", ()))
+        entries, others = iter(kept.pop("_saved", ())), kept.pop("_besides", {})
         vars(self).update(kept)
         self._born = _engine._next_serials()[0]
         self._make_state()
         self._take_over([[next(entries, {}) for _ in it["params"]] for it in self.param_groups])
+        self.state.update(others)
 
     # Life
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 import garboard as gb
@@ -163,3 +164,72 @@ def test_lbfgs_ends_at_once_where_any_gradient_is_small_enough():
 
     assert float(optimizer.step(closure)) == 2
     assert x.tolist() == [1, 1]
+
+
+class Counting(optim.Optimizer):
+    """Keeps how often it stepped, and a tensor, beside the state of its parameters."""
+
+    def __init__(self, params: Any) -> None:
+        super().__init__(params, {"lr": 1.0})
+        self.state["steps"] = 0
+        self.state["sum"] = gb.zeros(1)
+
+    @gb.no_grad()
+    def step(self, closure: Any = None) -> None:
+        self.state["steps"] += 1
+        for group in self.param_groups:
+            for p in group["params"]:
+                self.state["sum"] += p.grad.sum()
+                p.sub_(p.grad)
+
+
+def native(params: Any) -> optim.Optimizer:
+    made = optim.Adam(params, lr=0.1)
+    made.state["steps"], made.state["sum"] = 0, gb.zeros(1)
+    return made
+
+
+@pytest.mark.parametrize("make", [Counting, native])
+class TestStateThatIsOfNoParameter:
+    def stepped(self, make: Any) -> tuple[nn.Parameter, Any]:
+        x = nn.Parameter(gb.ones(2))
+        optimizer = make([x])
+        x.grad = gb.ones(2)
+        optimizer.step()
+        if make is native:
+            optimizer.state["steps"] += 1
+            optimizer.state["sum"] += 2
+        return x, optimizer
+
+    def test_is_saved_and_loaded(self, make):
+        _, optimizer = self.stepped(make)
+        saved = optimizer.state_dict()
+        other = make([nn.Parameter(gb.ones(2))])
+
+        other.load_state_dict(saved)
+        optimizer.state["sum"] += 1
+
+        assert (saved["state"]["steps"], other.state["steps"]) == (1, 1)
+        assert other.state["sum"].tolist() == [2.0]
+        assert optimizer.state["sum"].tolist() == [3.0]
+
+    def test_is_kept_by_copies_and_outlives_scopes(self, make):
+        with gb.dispose_scope():
+            x, optimizer = self.stepped(make)
+            both = copy.deepcopy((x, optimizer))[1]
+            optimizer.state["made"] = gb.ones(1)
+            assert both.state["steps"] == 1
+
+        assert optimizer.state["made"].tolist() == [1.0]
+        optimizer.dispose()
+
+
+def test_saving_an_engines_state_makes_none_for_programs_to_look_at():
+    x = nn.Parameter(gb.ones(2))
+    optimizer = native([x])
+    x.grad = gb.ones(2)
+    optimizer.step()
+
+    optimizer.state_dict()
+
+    assert not optimizer._seen.known()
