@@ -221,7 +221,8 @@ class OneHotCategorical(_OfClasses):
         return self._row_of(self._drawn(sample_shape))
 
     def log_prob(self, value: Tensor) -> Tensor:
-        return (self._checked(value) * self.logits).sum(-1)
+        value, logits = _engine.broadcast_tensors(self._checked(value), self.logits)
+        return logits.gather(-1, value.argmax(-1, keepdim=True)).squeeze(-1)
 
     def enumerate_support(self, expand: bool = True) -> Tensor:
         probs = self.probs

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import pickle
 
 import garboard as gb
@@ -158,3 +159,15 @@ class TestCorners:
         assert inverse.inv is transform
         assert pickle.loads(pickle.dumps(transform))(gb.zeros(1)).item() == 1
         assert d.transforms.identity_transform.inv is d.transforms.identity_transform
+
+
+def test_a_class_that_is_ruled_out_takes_nothing_from_the_others():
+    logits = gb.tensor([-math.inf, 0.0, 0.0], requires_grad=True)
+    row = d.OneHotCategorical(logits=logits)
+
+    ruled_out, other = row.log_prob(gb.tensor([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]))
+    other.backward()
+
+    assert ruled_out.item() == -math.inf
+    assert other.item() == pytest.approx(math.log(0.5))
+    assert logits.grad.tolist() == [0.0, 0.5, -0.5]
