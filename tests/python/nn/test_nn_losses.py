@@ -70,3 +70,18 @@ def test_an_option_out_of_range_is_a_runtime_error_too():
     ):
         with pytest.raises(RuntimeError):
             call()
+
+
+@pytest.mark.parametrize("dtype", [gb.float32, gb.float64])
+def test_a_probability_of_0_or_1_leaves_the_gradient_of_the_others(dtype):
+    x = gb.tensor([0.0, 1.0, 0.0, 1.0, 0.25], dtype=dtype, requires_grad=True)
+    target = gb.tensor([0.0, 1.0, 1.0, 0.0, 1.0], dtype=dtype)
+
+    losses = functional.binary_cross_entropy(x, target, reduction="none")
+    losses.sum().backward()
+
+    assert losses.tolist() == pytest.approx([0.0, 0.0, 100.0, 100.0, math.log(4)])
+    assert x.grad.tolist() == pytest.approx([1.0, -1.0, -1e12, 1e12, -4.0], rel=1e-6)
+    logits = gb.tensor([-200.0, 200.0, 0.0], dtype=dtype, requires_grad=True)
+    functional.binary_cross_entropy(logits.sigmoid(), gb.ones(3, dtype=dtype)).backward()
+    assert logits.grad.isfinite().all()

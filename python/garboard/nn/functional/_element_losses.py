@@ -164,6 +164,17 @@ def huber_loss(
     return _engine._huber_loss(input, target, delta, reduction=chosen("huber_loss", reduction))
 
 
+def _bounded_log(x: Tensor) -> Tensor:
+    return x.log().clamp(min=_LEAST_LOG)
+
+
+def _log_from_0(x: Tensor) -> Tensor:
+    """The same of what may be 0, where its slope is PyTorch's 1e12 and no infinity."""
+    is_positive = x > 0
+    steep = 6e4 if x.dtype is _engine.float16 else 1e12
+    return where(is_positive, _bounded_log(where(is_positive, x, 1.0)), x * steep + _LEAST_LOG)
+
+
 def binary_cross_entropy(
     input: Tensor,
     target: Tensor,
@@ -201,9 +212,11 @@ def binary_cross_entropy(
         input, target = in_float32(input, target)
     op = "binary_cross_entropy"
     check_equal(op, input, target)
-    if bool(((input < 0) | (input > 1)).any()):
+    has_ends = bool(((input <= 0) | (input >= 1)).any())
+    if has_ends and bool(((input < 0) | (input > 1)).any()):
         raise ShapeError(f"{op}: an input beyond [0, 1]; probabilities are needed")
-    yes, no = (x.log().clamp(min=_LEAST_LOG) for x in (input, 1 - input))
+    log = _log_from_0 if has_ends else _bounded_log
+    yes, no = log(input), log(1 - input)
     losses = -(target * yes + (1 - target) * no)
     return reduced(op, weighed(op, losses, weight), reduction)
 
