@@ -254,9 +254,12 @@ struct Linear {
 
 /// Element i of the contiguous result depends on (seed, offset + i / 4, i % 4) alone: Philox4x32-10
 /// (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", 2011).
+///
+/// In captured work the seed and what is to be added to the offset are read when it is played.
 struct RandomStream {
   std::uint64_t seed;
   std::uint64_t offset;
+  const std::int64_t* played = nullptr;  // the two, on the device; null: nothing is captured
 };
 
 /// Uniform in [low, high), floating.
@@ -298,8 +301,9 @@ struct AdamStep {
 
   View parameter, gradient, mean, square;
   double learning_rate, beta1, beta2, epsilon, weight_decay;
-  bool decoupled_decay;  // AdamW
-  std::int64_t step;     // 1 at the first
+  bool decoupled_decay;            // AdamW
+  std::int64_t step;               // 1 at the first
+  const float* counted = nullptr;  // the same on the device, where captured work counts; or null
 };
 
 struct SgdStep {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "csrc/device/capture.h"
+
 namespace garboard {
 
 void* CudaTimeline::take_event(Device device) noexcept {
@@ -35,10 +37,38 @@ void CudaTimeline::pass_oldest(Stream stream) noexcept {
     pass(stream, line.marks.front().ticket);
 }
 
+void CudaTimeline::end_captured_marks() noexcept {
+  for (const CapturedMark& captured : captured_)
+    spare_events_of(captured.stream.device).push_back(captured.mark.event);
+  captured_.clear();
+}
+
+void* CudaTimeline::captured_event_at(Stream stream, Ticket ticket) const noexcept {
+  const auto found = std::ranges::find_if(captured_, [&](const CapturedMark& captured) {
+    return captured.stream == stream && captured.mark.ticket == ticket;
+  });
+  return found == captured_.end() ? nullptr : found->mark.event;
+}
+
+// Where the driver refuses, the capture is broken, and says so when it ends.
+Ticket CudaTimeline::captured_ticket(Stream stream) noexcept {
+  const Ticket here = ++line_of(stream).last;
+  void* const event = take_event(stream.device);
+  if (event && events_.record(event, stream)) {
+    captured_.push_back({stream, {here, event}});
+  } else if (event) {
+    spare_events_of(stream.device).push_back(event);
+  }
+  return here;
+}
+
 Ticket CudaTimeline::ticket(Stream stream) noexcept {
+  const bool is_captured = capture_of(stream) != 0;
   Ticket here = 0;
   {
     const std::lock_guard guard(mutex_);
+    if (!is_anything_captured()) end_captured_marks();
+    if (is_captured) return captured_ticket(stream);
     Line& line = line_of(stream);
     here = ++line.last;
     if (spare_events_of(stream.device).empty()) pass_oldest(stream);
@@ -57,6 +87,7 @@ Ticket CudaTimeline::ticket(Stream stream) noexcept {
 
 bool CudaTimeline::is_passed(Stream stream, Ticket ticket) noexcept {
   const std::lock_guard guard(mutex_);
+  if (is_anything_captured() && captured_event_at(stream, ticket)) return false;
   Line& line = line_of(stream);
   const Mark* const mark = mark_at(line, ticket);
   if (!mark) return true;
@@ -81,10 +112,19 @@ void CudaTimeline::await(Stream stream, Ticket ticket) noexcept {
 }
 
 void CudaTimeline::let_wait(Stream waiter, Stream stream, Ticket ticket) noexcept {
+  const bool is_captured = capture_of(waiter) != 0;
   {
     const std::lock_guard guard(mutex_);
+    if (is_anything_captured()) {
+      if (void* const event = captured_event_at(stream, ticket)) {
+        events_.let_wait(waiter, event);  // from here on it is captured, too
+        return;
+      }
+    }
     const Mark* const mark = mark_at(line_of(stream), ticket);
-    if (!mark || events_.let_wait(waiter, mark->event)) return;
+    if (!mark) return;
+    // Captured work cannot wait for what is done: that is waited for here, once.
+    if (!is_captured && events_.let_wait(waiter, mark->event)) return;
   }
   await(stream, ticket);
 }

@@ -14,7 +14,8 @@
 namespace garboard {
 
 /// An event is used again once it is passed: making one is dear. What the driver refuses is made
-/// good by waiting for the stream.
+/// good by waiting for the stream. A point in captured work counts as passed as soon as nothing is
+/// captured any more: whoever plays that work comes later.
 class CudaTimeline final : public Timeline {
  public:
   explicit CudaTimeline(const CudaEvents& events) : events_(events) {}
@@ -28,6 +29,11 @@ class CudaTimeline final : public Timeline {
   struct Mark {
     Ticket ticket;
     void* event;
+  };
+  /// In captured work, which nobody but what is captured with it can wait for.
+  struct CapturedMark {
+    Stream stream;
+    Mark mark;
   };
   /// Of one stream: every device has a default stream of its own.
   struct Line {
@@ -45,11 +51,15 @@ class CudaTimeline final : public Timeline {
   static const Mark* mark_at(const Line& line, Ticket ticket) noexcept;
   void pass(Stream stream, Ticket ticket) noexcept;
   void pass_oldest(Stream stream) noexcept;
+  Ticket captured_ticket(Stream stream) noexcept;
+  void* captured_event_at(Stream stream, Ticket ticket) const noexcept;
+  void end_captured_marks() noexcept;
 
   const CudaEvents& events_;
   std::mutex mutex_;  // never held while waiting
   std::map<std::pair<int, void*>, Line> lines_;
   std::array<std::vector<void*>, max_devices> spare_events_;  // an event serves one device
+  std::vector<CapturedMark> captured_;                        // until nothing is captured any more
 };
 
 }  // namespace garboard

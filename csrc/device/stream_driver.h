@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include "csrc/device/device.h"
 
@@ -11,6 +12,19 @@ namespace garboard {
 struct PriorityRange {
   int least = 0;
   int greatest = 0;
+};
+
+/// How a driver captures the work of streams: see capture.h. All are thread-safe.
+struct CaptureDriver {
+  /// Raises DeviceError.
+  void (*begin)(Stream stream);
+  /// Raises DeviceError; the capture is over then, too.
+  void* (*end)(Stream stream);
+  /// Its number; 0 where the stream's work is done, and where the capture is broken.
+  std::uint64_t (*capture_of)(Stream stream) noexcept;
+  /// Raises DeviceError.
+  void (*play)(void* captured, Stream stream);
+  void (*forget)(Device device, void* captured) noexcept;
 };
 
 /// Plain functions, filled once; all are thread-safe.
@@ -35,6 +49,8 @@ struct StreamDriver {
   void (*record_time_mark)(void* mark, Stream stream);
   /// Between two that have been passed. Raises DeviceError.
   double (*elapsed_ms)(void* first, void* last);
+
+  const CaptureDriver* captures = nullptr;  // null: work is done, never captured
 };
 
 }  // namespace garboard

@@ -9,15 +9,23 @@
 namespace garboard {
 StreamPoint StreamPoint::at(Stream stream) {
   Timeline* const timeline = timeline_of(stream.device);
-  return {stream, timeline ? timeline->ticket(stream) : Ticket{}};
+  return {stream, timeline ? timeline->ticket(stream) : Ticket{}, capture_of(stream)};
+}
+
+void StreamPoint::refuse_captured(const char* op) const {
+  if (capture != 0)
+    throw DeviceError(text(op, ": the event was recorded in captured work, which is not done by ",
+                           stream.device, " but played; record one behind the replay"));
 }
 
 bool StreamPoint::is_passed() const {
+  refuse_captured("query");
   Timeline* const timeline = timeline_of(stream.device);
   return !timeline || timeline->is_passed(stream, ticket);
 }
 
 void StreamPoint::await() const {
+  refuse_captured("synchronize");
   if (Timeline* const timeline = timeline_of(stream.device)) timeline->await(stream, ticket);
 }
 
@@ -38,6 +46,7 @@ void StreamEvent::record(Stream stream) {
   if (point_ && point_->stream.device != stream.device)
     throw DeviceError(text("record: a stream of ", stream.device, " for an event of ",
                            point_->stream.device, "; another event is needed"));
+  if (is_timed_) refuse_captured("record", stream);
   if (is_timed_ && driver && !time_mark_) {
     time_mark_ = driver->make_time_mark(stream.device);
     if (!time_mark_)

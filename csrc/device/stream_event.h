@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include "csrc/device/capture.h"
 #include "csrc/device/device.h"
 #include "csrc/device/timeline.h"
 
@@ -12,13 +13,17 @@ namespace garboard {
 struct StreamPoint {
   Stream stream;
   Ticket ticket = 0;
+  CaptureId capture = 0;  // whose work it lies in: nobody but that passes it
 
   static StreamPoint at(Stream stream);
-  /// Never waits.
+  /// Never waits. Raises DeviceError for a point in captured work; so does the next one.
   bool is_passed() const;
   void await() const;
   /// Work that `waiter` is given from now on begins after it, on whichever device.
   void let_wait(Stream waiter) const;
+
+ private:
+  void refuse_captured(const char* op) const;
 };
 
 /// Not thread-safe.

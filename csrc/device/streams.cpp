@@ -9,6 +9,7 @@
 
 #include "csrc/core/error.h"
 #include "csrc/core/text.h"
+#include "csrc/device/capture.h"
 #include "csrc/device/stream_driver.h"
 #include "csrc/device/stream_event.h"
 
@@ -151,11 +152,13 @@ Counted<LentStream> set_current_stream(Device device, Counted<LentStream> lent) 
 }
 
 bool is_idle(Stream stream) {
+  refuse_captured("query", stream);
   const StreamDriver* const driver = stream_driver_of(stream.device);
   return !driver || driver->is_idle(stream);
 }
 
 void synchronize(Stream stream) {
+  refuse_captured("synchronize", stream);
   if (const StreamDriver* const driver = stream_driver_of(stream.device))
     driver->synchronize(stream);
 }

@@ -17,7 +17,7 @@ from tests.house.tree import HOME
 STUB = HOME / "python/garboard/_engine.pyi"
 BOUND_TYPES = (
     "AdamState|DisposeScopeStatistics|GraphNode|SgdState|Storage|_FailingAllocation|_GraphTable|"
-    "_Label|_Stream|_StreamEvent"
+    "_CapturePool|_DeviceGraph|_Label|_Stream|_StreamEvent"
 )
 # What differs for a reason, as regular expressions of stubtest's.
 ALLOWED = rf"""

@@ -19,6 +19,7 @@
 
 #include "csrc/device/cuda_library.h"
 #include "csrc/device/stream_driver.h"
+#include "kernels/cuda/launch/captured.h"
 #include "kernels/cuda/launch/fault_record.h"
 #include "kernels/cuda/library/filled_table.h"
 #include "kernels/cuda/product/cublas.h"
@@ -128,31 +129,67 @@ PinnedPages& pinned_pages() {
 struct Event {
   Stream stream;
   LateStreams::Number number = 0;
+  std::uint64_t capture = 0;
 };
+
+/// What the driver would answer with an error, or never.
+[[noreturn]] void refuse(const char* what) {
+  std::fprintf(stderr, "simulated_cuda: %s\n", what);
+  std::abort();
+}
 Event& event_of(void* event) { return *static_cast<Event*>(event); }
 
 const CudaEvents events{
     .create = [](int) noexcept -> void* { return new Event; },
     .record =
         [](void* event, Stream stream) noexcept {
-          event_of(event) = {stream, streams().given(stream)};
+          event_of(event) = {stream, streams().given(stream), streams().capture_of(stream)};
           return true;
         },
     .is_passed =
         [](void* event) noexcept {
+          if (event_of(event).capture != 0) refuse("a captured event was asked for");
           return streams().is_done(event_of(event).stream, event_of(event).number);
         },
     .await =
         [](void* event) noexcept {
+          if (event_of(event).capture != 0) refuse("a captured event was waited for");
           streams().await(event_of(event).stream, event_of(event).number);
           return true;
         },
     .let_wait =
         [](Stream waiter, void* event) noexcept {
-          streams().let_wait(waiter, event_of(event).stream, event_of(event).number);
+          const Event& it = event_of(event);
+          const std::uint64_t capture = streams().capture_of(waiter);
+          if (it.capture == 0) {
+            if (capture != 0) refuse("captured work waits for what is done");
+            streams().let_wait(waiter, it.stream, it.number);
+          } else if (capture == 0) {
+            streams().join(waiter, it.stream);
+          } else if (capture != it.capture) {
+            refuse("captured work waits for that of another capture");
+          }
           return true;
         },
     .await_stream = [](Stream stream) noexcept { streams().await_all(stream); },
+};
+
+using Captured = std::shared_ptr<const LateStreams::Pieces>;  // played, it may be forgotten
+Captured& captured_of(void* captured) { return *static_cast<Captured*>(captured); }
+
+const CaptureDriver captures{
+    .begin = [](Stream stream) { streams().begin_capture(stream); },
+    .end = [](Stream stream) -> void* {
+      return new Captured(std::make_shared<LateStreams::Pieces>(streams().end_capture(stream)));
+    },
+    .capture_of = [](Stream stream) noexcept { return streams().capture_of(stream); },
+    .play =
+        [](void* captured, Stream stream) {
+          queue(stream, [pieces = captured_of(captured)] {
+            for (const auto& piece : *pieces) piece();
+          });
+        },
+    .forget = [](Device, void* captured) noexcept { delete &captured_of(captured); },
 };
 
 // Shared with the work that sets it: a mark may be ended before.
@@ -189,6 +226,7 @@ const StreamDriver stream_driver{
                                                            *time_mark_of(first))
               .count();
         },
+    .captures = &captures,
 };
 
 CudaProperties properties_of(int device) {
@@ -221,6 +259,8 @@ namespace garboard::kernels::cuda {
 
 bool multiplies_halves(Device) { return true; }
 
+bool is_captured(Stream stream) { return shim::streams().capture_of(stream) != 0; }
+
 bool is_on_host(const void* data) { return shim::place_of(data) == shim::host; }
 
 Fault* fault_record(Stream stream) {
@@ -231,6 +271,7 @@ Fault* fault_record(Stream stream) {
 void copy_bytes(void* to, const void* from, std::size_t bytes, Stream stream) {
   const int source = shim::place_of(from);
   const bool stays = source == shim::place_of(to);
+  if (!stays) refuse_captured("copy", stream);
   if (!stays && source != shim::host && source != stream.device.number)
     shim::streams().await_all(shim::numbered(source));
   shim::queue(stream, [=] {
@@ -271,6 +312,8 @@ extern "C" [[gnu::visibility("default")]] const garboard::CudaLibrary* garboard_
                      std::size_t bytes) noexcept { return shim::arena(device).allocate(bytes); },
       .release =
           [](int device, void* memory) noexcept {
+            if (shim::streams().is_captured(shim::numbered(device)))
+              shim::refuse("memory was given back while work was captured");
             shim::streams().await_all(shim::numbered(device));
             shim::arena(device).release(memory);
           },
@@ -284,6 +327,8 @@ extern "C" [[gnu::visibility("default")]] const garboard::CudaLibrary* garboard_
       .properties = [](int device) -> const CudaProperties& { return properties[device]; },
       .synchronize =
           [](int device) {
+            if (shim::streams().is_captured(shim::numbered(device)))
+              shim::refuse("the device was waited for while work was captured");
             shim::streams().await_all(shim::numbered(device));
             kernels::cuda::raise_noted(kernels::cuda::fault_record(Stream{shim::numbered(device)}));
           },

@@ -8,12 +8,12 @@
 #include <span>
 
 #include "csrc/memory/allocator/allocation_request.h"
-#include "csrc/memory/allocator/arena.h"
 #include "csrc/memory/allocator/grower.h"
 #include "csrc/memory/allocator/mapper.h"
 #include "csrc/memory/allocator/memory_hooks.h"
 #include "csrc/memory/allocator/stream_sharing.h"
 #include "csrc/memory/allocator/trimmer.h"
+#include "csrc/memory/arena/arena.h"
 #include "csrc/memory/policy/allocation_policy.h"
 #include "csrc/memory/policy/pressure.h"
 #include "csrc/memory/record/memory_stats.h"

@@ -52,6 +52,7 @@ Block* CachingAllocator::allocate_for_anyone(std::size_t bytes, Stream stream) {
 Block* CachingAllocator::allocate_attentively(std::size_t bytes, Stream stream) {
   if (arena_.has_pending()) sharing_.look();
   if (arena_.is_over_limit()) trimmer_.trim_to_limit();
+  if (arena_.is_captured()) stream = capture_pools_.key_for(stream);
   const Recorder::Asking asking(arena_.recorder());
   Block* const block = allocate_for_anyone(bytes, stream);
   // Only after an allocation more can be active than ever.

@@ -7,12 +7,13 @@
 
 #include "csrc/device/device.h"
 #include "csrc/memory/allocator/allocation_ladder.h"
-#include "csrc/memory/allocator/arena.h"
+#include "csrc/memory/allocator/capture_pools.h"
 #include "csrc/memory/allocator/grower.h"
 #include "csrc/memory/allocator/mapper.h"
 #include "csrc/memory/allocator/memory_hooks.h"
 #include "csrc/memory/allocator/stream_sharing.h"
 #include "csrc/memory/allocator/trimmer.h"
+#include "csrc/memory/arena/arena.h"
 #include "csrc/memory/heap/block.h"
 #include "csrc/memory/heap/pool_counts.h"
 #include "csrc/memory/policy/allocation_policy.h"
@@ -70,6 +71,9 @@ class CachingAllocator {
   /// Counts memory that is not ours, outside the limit.
   void book_foreign(std::size_t bytes) noexcept { books().add_foreign(bytes); }
   void unbook_foreign(std::size_t bytes) noexcept { books().subtract_foreign(bytes); }
+
+  /// Where captured work gets its memory.
+  CapturePools& capture_pools() noexcept { return capture_pools_; }
 
   /// Returns all free memory to the source, except what is no whole granule; waits for the streams
   /// that still use released blocks. Says how many bytes that were.
@@ -137,6 +141,7 @@ class CachingAllocator {
 
   // Each knows those above it alone, and takes the arena's lock for single steps.
   mutable Arena arena_;
+  CapturePools capture_pools_{arena_};
   Mapper mapper_;
   Trimmer trimmer_{arena_, mapper_};
   StreamSharing sharing_;

@@ -6,9 +6,9 @@
 #include <cstdint>
 
 #include "csrc/memory/allocator/allocation_request.h"
-#include "csrc/memory/allocator/arena.h"
 #include "csrc/memory/allocator/mapper.h"
 #include "csrc/memory/allocator/trimmer.h"
+#include "csrc/memory/arena/arena.h"
 #include "csrc/memory/policy/allocation_policy.h"
 #include "csrc/memory/policy/thrift.h"
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "csrc/memory/allocator/arena.h"
+#include "csrc/memory/arena/arena.h"
 #include "csrc/memory/record/holders.h"
 
 namespace garboard {

@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "csrc/core/outer_lock.h"
+#include "csrc/device/capture.h"
 
 namespace garboard {
 namespace {
@@ -28,14 +29,22 @@ void StreamSharing::release(Block& block, std::uint32_t thread) noexcept {
   if (is_due) seal([](const PendingFrees& pending) { return pending.is_due(); });
 }
 
+// What captured work uses waits for the end of the capture: a ticket in it is never passed. Whether
+// there was nothing of that kind.
 template <class Wanted>
-void StreamSharing::seal(Wanted is_wanted) noexcept {
+bool StreamSharing::seal(Wanted is_wanted) noexcept {
+  bool is_complete = true;
   for (StreamPools* user = streams_with_pending(); user; user = user->next.get()) {
     PendingFrees& pending = user->pending;
+    if (capture_of(user->stream()) != 0) {
+      is_complete = false;
+      continue;
+    }
     if (!arena_.locked([&] { return is_wanted(pending) && pending.begin_sealing(); })) continue;
     const Ticket ticket = timeline().ticket(user->stream());
     arena_.locked([&] { pending.end_sealing(ticket); });
   }
+  return is_complete;
 }
 
 // The chain grows at its head and never shrinks.
@@ -45,8 +54,8 @@ StreamPools* StreamSharing::streams_with_pending() const noexcept {
   return is_pending ? arena_.heap().streams() : nullptr;
 }
 
-void StreamSharing::seal_all() noexcept {
-  seal([](const PendingFrees&) { return true; });
+bool StreamSharing::seal_all() noexcept {
+  return seal([](const PendingFrees&) { return true; });
 }
 
 void StreamSharing::search() noexcept {
@@ -88,7 +97,7 @@ std::size_t StreamSharing::retire(StreamPools& user, Ticket ticket) noexcept {
 // What another thread is sealing has its ticket in a moment.
 std::size_t StreamSharing::await_oldest() noexcept {
   for (;;) {
-    seal_all();
+    const bool is_complete = seal_all();
     StreamPools* oldest_user = nullptr;
     ForeignUse oldest;
     for (StreamPools* user = streams_with_pending(); user; user = user->next.get()) {
@@ -104,7 +113,7 @@ std::size_t StreamSharing::await_oldest() noexcept {
         timeline().await(oldest_user->stream(), oldest.ticket);
       }
       if (const std::size_t freed = retire(*oldest_user, oldest.ticket)) return freed;
-    } else if (!streams_with_pending()) {
+    } else if (!is_complete || !streams_with_pending()) {
       return 0;
     }
     std::this_thread::yield();
@@ -112,9 +121,10 @@ std::size_t StreamSharing::await_oldest() noexcept {
 }
 
 // The owner's work up to now may use the block, and the block's new user must come after it. That
-// is one event, and only for a block that is taken.
+// is one event, and only for a block that is taken. Captured work cannot come behind what is done,
+// nor the other way round.
 Block* StreamSharing::take_from_others(std::size_t bytes, Stream stream) {
-  if (!mapper_.source().timeline()) return nullptr;
+  if (!mapper_.source().timeline() || arena_.is_captured()) return nullptr;
   Heap::Stock stock = arena_.heap().make_sharing_stock(stream);
   Block* block = nullptr;
   {

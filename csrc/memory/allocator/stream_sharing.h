@@ -6,8 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "csrc/memory/allocator/arena.h"
 #include "csrc/memory/allocator/mapper.h"
+#include "csrc/memory/arena/arena.h"
 #include "csrc/memory/policy/allocation_policy.h"
 
 namespace garboard {
@@ -42,8 +42,8 @@ class StreamSharing {
 
  private:
   template <class Wanted>
-  void seal(Wanted is_wanted) noexcept;
-  void seal_all() noexcept;
+  bool seal(Wanted is_wanted) noexcept;
+  bool seal_all() noexcept;
   StreamPools* streams_with_pending() const noexcept;
   void retire_passed() noexcept;
   std::size_t retire(StreamPools& user, Ticket ticket) noexcept;

@@ -18,6 +18,7 @@ constexpr auto longest_wait = std::chrono::milliseconds(200);
 }  // namespace
 
 std::size_t Trimmer::trim(std::size_t bytes, End end) noexcept {
+  if (arena_.is_captured()) return 0;
   if (arena_.locked([&] { return arena_.accounts().cached_bytes(); }) == 0) return 0;
   const OuterLock::Away away(mapper_.source().timeline() ? device_wait_ns : 0);
   std::size_t freed = 0;

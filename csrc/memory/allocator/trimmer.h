@@ -3,8 +3,8 @@
 
 #include <cstddef>
 
-#include "csrc/memory/allocator/arena.h"
 #include "csrc/memory/allocator/mapper.h"
+#include "csrc/memory/arena/arena.h"
 
 namespace garboard {
 
@@ -17,7 +17,7 @@ class Trimmer {
 
   /// Returns free granules, outermost first, and then free segments, until they come to `bytes` or
   /// none is left: not a granule more than is asked for, but with a large handle. Says how much
-  /// that was.
+  /// that was; nothing while work of the device is captured.
   std::size_t trim(std::size_t bytes, End end = End::highest) noexcept;
   /// As much as is charged beyond the limit.
   void trim_to_limit() noexcept;

@@ -39,10 +39,7 @@ Heap::Stock Heap::make_spare() noexcept {
 
 void Heap::put(Stock& stock) noexcept {
   if (stock.slab && !supply_.is_stocked()) supply_.stock(std::move(stock.slab));
-  if (stock.pools && !pools_of(stock.pools->small.stream())) {
-    stock.pools->next = std::move(pools_);
-    pools_ = std::move(stock.pools);
-  }
+  if (stock.pools && !pools_of(stock.pools->key)) add(std::move(stock.pools));
   if (stock.use && !spare_uses_) spare_uses_ = stock.use.release();
 }
 

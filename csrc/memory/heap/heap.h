@@ -23,13 +23,22 @@ inline constexpr std::size_t largest_small_bytes = 256_KiB;
 inline constexpr std::size_t page_bytes = 4_KiB;
 
 /// The blocks that a stream has freed can be had again by its own work without waiting, and by no
-/// other; hence pools of its own.
+/// other; hence pools of its own. Captured work of a stream has others, which `key` stands for
+/// where else the stream does.
 struct StreamPools {
   StreamPools(Stream stream, std::size_t quantum_bytes, BlockSupply& supply) noexcept
-      : small(stream, quantum_bytes, supply),
+      : key(stream),
+        small(stream, quantum_bytes, supply),
         large(stream, std::max(quantum_bytes, page_bytes), supply) {}
   Pool& of_size(std::size_t bytes) noexcept { return bytes <= largest_small_bytes ? small : large; }
+  bool holds(const Pool& pool) const noexcept { return &pool == &small || &pool == &large; }
   Stream stream() const noexcept { return small.stream(); }
+  /// From now on these pools are found by their own address, and by nothing else.
+  void make_own() noexcept { key.handle = this; }
+
+  Stream key;
+  bool is_reserved =
+      false;  // captured work may be played: free memory stays, and goes to nobody else
 
   Pool small;
   Pool large;
@@ -97,12 +106,20 @@ class Heap {
   bool share(Block& block, Stream stream) noexcept;
   /// A block from the pools of another stream, shared with `stream`, or null. Sharing stock.
   Block* take_from_others(std::size_t bytes, Stream stream) noexcept;
+  /// Pools for captured work of a stream. They stay as long as the heap. Throws std::bad_alloc.
+  std::unique_ptr<StreamPools> make_pools(Stream stream) {
+    return std::make_unique<StreamPools>(stream, quantum_bytes_, supply_);
+  }
+  void add(std::unique_ptr<StreamPools> pools) noexcept {
+    pools->next = std::move(pools_);
+    pools_ = std::move(pools);
+  }
   /// Releases a shared block, which waits in the queues of all that use it. Whether a batch is due.
   bool suspend(Block& block) noexcept;
   /// Ends the oldest use of a stream that has passed `ticket`; null if there is none. The block is
   /// not pending any more if nobody else uses it: then it is live, and to be given.
   Block* end_use(StreamPools& user, Ticket ticket) noexcept;
-  /// All streams, chained.
+  /// Of all streams, chained; those of captured work among them.
   StreamPools* streams() const noexcept { return pools_.get(); }
 
   /// Adds a segment for requests of the size of `bytes`. Stocked.
@@ -148,7 +165,7 @@ class Heap {
   const Segments& segments() const noexcept { return segments_; }
   /// Whether it serves requests up to `largest_small_bytes`.
   bool is_small(const Segment& segment) const noexcept {
-    const StreamPools* const pools = pools_of(segment.pool->stream());
+    const StreamPools* const pools = pools_with(*segment.pool);
     return pools && segment.pool == &pools->small;
   }
 
@@ -156,9 +173,14 @@ class Heap {
   std::string fault() const;
 
  private:
-  StreamPools* pools_of(Stream stream) const noexcept {
+  StreamPools* pools_of(Stream key) const noexcept {
     StreamPools* pools = pools_.get();
-    while (pools && pools->small.stream() != stream) pools = pools->next.get();
+    while (pools && pools->key != key) pools = pools->next.get();
+    return pools;
+  }
+  const StreamPools* pools_with(const Pool& pool) const noexcept {
+    const StreamPools* pools = pools_.get();
+    while (pools && !pools->holds(pool)) pools = pools->next.get();
     return pools;
   }
   static bool is_small(const Block& block) noexcept {
@@ -172,7 +194,10 @@ class Heap {
 
   template <class Act>
   void for_each_free_block_with_granules(Act act) const;
-  Segment* take_segments(std::size_t bytes, bool (*may_go)(const Segment&)) noexcept;
+  /// Whether it is free, and nobody's who will come back to it.
+  bool may_go(const Segment& segment) const noexcept;
+  template <class Chosen>
+  Segment* take_segments(std::size_t bytes, Chosen is_chosen) noexcept;
 
   std::size_t quantum_bytes_;
   std::size_t granularity_bytes_;

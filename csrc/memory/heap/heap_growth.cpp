@@ -50,6 +50,7 @@ void Heap::for_each_free_block_with_granules(Act act) const {
     if (whole > 0) act(block, whole);
   };
   for (const StreamPools* pools = pools_.get(); pools; pools = pools->next.get()) {
+    if (pools->is_reserved) continue;
     for (const Pool* pool : {&pools->small, &pools->large}) {
       pool->bins().for_each_of_at_least(granularity_bytes_, look);
       if (pool->wilderness()) look(*pool->wilderness());
@@ -73,7 +74,7 @@ Block* Heap::carve(std::size_t bytes, End end) noexcept {
 std::size_t Heap::trimmable_bytes() const noexcept {
   std::size_t sum = 0;
   for (const Segment* segment = segments_.highest(); segment; segment = segment->below) {
-    if (!segment->is_range && segment->is_free()) sum += segment->bytes;
+    if (!segment->is_range && may_go(*segment)) sum += segment->bytes;
   }
   for_each_free_block_with_granules([&](const Block&, std::size_t whole) { sum += whole; });
   return sum;
@@ -81,7 +82,7 @@ std::size_t Heap::trimmable_bytes() const noexcept {
 
 Segment* Heap::take_free_segments(std::size_t bytes) noexcept {
   return take_segments(
-      bytes, [](const Segment& segment) { return !segment.is_range && segment.is_free(); });
+      bytes, [this](const Segment& segment) { return !segment.is_range && may_go(segment); });
 }
 
 Segment* Heap::take_empty_ranges() noexcept {
@@ -90,12 +91,17 @@ Segment* Heap::take_empty_ranges() noexcept {
   });
 }
 
-Segment* Heap::take_segments(std::size_t bytes, bool (*may_go)(const Segment&)) noexcept {
+bool Heap::may_go(const Segment& segment) const noexcept {
+  return segment.is_free() && !pools_with(*segment.pool)->is_reserved;
+}
+
+template <class Chosen>
+Segment* Heap::take_segments(std::size_t bytes, Chosen is_chosen) noexcept {
   Segment* taken = nullptr;
   Segment* segment = segments_.highest();
   for (std::size_t sum = 0; segment && sum < bytes;) {
     Segment* const below = segment->below;
-    if (may_go(*segment)) {
+    if (is_chosen(*segment)) {
       segments_.remove(*segment);
       segment->pool->remove(*segment);
       if (!segment->is_range) counts_.remove_memory(is_small(*segment), segment->bytes, true);

@@ -21,7 +21,7 @@ bool Heap::share(Block& block, Stream stream) noexcept {
 
 Block* Heap::take_from_others(std::size_t bytes, Stream stream) noexcept {
   for (StreamPools* pools = pools_.get(); pools; pools = pools->next.get()) {
-    if (pools->stream() == stream) continue;
+    if (pools->key == stream || pools->is_reserved) continue;
     Block* block = pools->of_size(bytes).take(bytes);
     if (!block) block = pools->large.take(bytes);
     if (!block) continue;

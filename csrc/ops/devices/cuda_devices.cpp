@@ -8,6 +8,7 @@
 #include "csrc/core/forks.h"
 #include "csrc/core/text.h"
 #include "csrc/device/backend.h"
+#include "csrc/device/capture.h"
 #include "csrc/device/cuda_library.h"
 #include "csrc/device/streams.h"
 #include "csrc/memory/allocator/allocators.h"
@@ -134,6 +135,7 @@ const Backend& backend<cuda_kind>() noexcept {
       .synchronize =
           [](Device device) {
             require_cuda("synchronize", device);
+            refuse_captured("synchronize", device);
             opened().library->synchronize(device.number);
           },
       .table = []() -> const kernels::Table& { return *opened().library->table; },

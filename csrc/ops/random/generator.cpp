@@ -2,6 +2,10 @@
 
 #include <mutex>
 
+#include "csrc/device/capture.h"
+#include "csrc/device/streams.h"
+#include "csrc/ops/random/captured_numbers.h"
+
 namespace garboard {
 
 Generator& Generator::standard() noexcept {
@@ -19,13 +23,22 @@ void Generator::set_state(GeneratorState state) noexcept {
   state_ = state;
 }
 
-kernels::RandomStream Generator::numbers_for(std::int64_t count) noexcept {
-  return advance((static_cast<std::uint64_t>(count) + 3) / 4);
+kernels::RandomStream Generator::numbers_for(std::int64_t count, Device device) {
+  return advance_on(device, (static_cast<std::uint64_t>(count) + 3) / 4);
 }
 
-kernels::RandomStream Generator::numbers_for_rows(std::int64_t rows,
-                                                  std::int64_t counters_each) noexcept {
-  return advance(static_cast<std::uint64_t>(rows) * static_cast<std::uint64_t>(counters_each));
+kernels::RandomStream Generator::numbers_for_rows(std::int64_t rows, std::int64_t counters_each,
+                                                  Device device) {
+  return advance_on(device,
+                    static_cast<std::uint64_t>(rows) * static_cast<std::uint64_t>(counters_each));
+}
+
+kernels::RandomStream Generator::advance_on(Device device, std::uint64_t counters) {
+  if (is_anything_captured() && !device.is_cpu()) [[unlikely]] {
+    if (const CaptureId capture = capture_of(current_stream(device)))
+      return captured_numbers(capture, *this, counters);
+  }
+  return advance(counters);
 }
 
 kernels::RandomStream Generator::advance(std::uint64_t counters) noexcept {

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "csrc/core/spin_lock.h"
+#include "csrc/device/device.h"
 #include "kernels/arguments.h"
 
 namespace garboard {
@@ -30,13 +31,18 @@ class Generator {
   GeneratorState state() const noexcept;
   void set_state(GeneratorState state) noexcept;
 
-  /// Numbers for `count` elements: four come from one step of the counter.
-  kernels::RandomStream numbers_for(std::int64_t count) noexcept;
+  /// Numbers for `count` elements: four come from one step of the counter. They are drawn on
+  /// `device`, and where its work is captured, anew each time it is played: of the standard
+  /// generator alone, or DeviceError is raised.
+  kernels::RandomStream numbers_for(std::int64_t count, Device device = {});
   /// Numbers for `rows`, each of which takes so many counters, four numbers a counter.
-  kernels::RandomStream numbers_for_rows(std::int64_t rows, std::int64_t counters_each) noexcept;
+  kernels::RandomStream numbers_for_rows(std::int64_t rows, std::int64_t counters_each,
+                                         Device device);
+  /// Numbers behind so many steps of the counter are next.
+  kernels::RandomStream advance(std::uint64_t counters) noexcept;
 
  private:
-  kernels::RandomStream advance(std::uint64_t counters) noexcept;
+  kernels::RandomStream advance_on(Device device, std::uint64_t counters);
 
   mutable SpinLock lock_;
   GeneratorState state_{.seed = 67280421310721, .offset = 0};

@@ -62,7 +62,7 @@ void fill_random(const char* op, const Tensor& self, double first, double second
   const Tensor dense =
       self.is_contiguous() ? self : empty_of(op, self.sizes(), self.dtype(), self.device());
   write_into(dense, [&] {
-    kernels::run(Kernel{dense.view(), first, second, from.numbers_for(self.count())},
+    kernels::run(Kernel{dense.view(), first, second, from.numbers_for(self.count(), self.device())},
                  self.device());
   });
   if (dense != self) write_into(self, [&] { copy_into(self, dense); });
@@ -101,8 +101,9 @@ Tensor integers_from(const char* op, std::int64_t low, std::int64_t last, const 
   if (steps < all_words) {
     const Tensor result = empty(sizes, DType::int64, device, op);
     const auto count = static_cast<std::uint32_t>(steps + 1);  // 0 for all words
-    kernels::run(kernels::Integers{result.view(), low, count, from.numbers_for(result.count())},
-                 device);
+    kernels::run(
+        kernels::Integers{result.view(), low, count, from.numbers_for(result.count(), device)},
+        device);
     return result;
   }
   if (steps < exact)  // from 0: beside a large number a fraction has few digits
@@ -217,9 +218,9 @@ Tensor dropout(const Tensor& input, double p) {
   if (!(p >= 0 && p <= 1)) throw ShapeError(text("dropout: p ", p, "; it must lie in [0, 1]"));
   check_floating("dropout", input.dtype());
   const Tensor mask = empty_of("dropout", input.sizes(), DType::boolean, input.device());
-  kernels::run(
-      kernels::Bernoulli{mask.view(), 1 - p, Generator::standard().numbers_for(mask.count())},
-      input.device());
+  kernels::run(kernels::Bernoulli{mask.view(), 1 - p,
+                                  Generator::standard().numbers_for(mask.count(), mask.device())},
+               input.device());
   return retain(mask, input, p < 1 ? 1 / (1 - p) : 0.0);
 }
 

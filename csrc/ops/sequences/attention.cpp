@@ -212,8 +212,8 @@ Tensor attend(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& m
   const DType of_sums = is_half(q.dtype()) ? DType::float32 : q.dtype();
   const Tensor log_sums = empty_of(attention_op, {batch, heads, rows}, of_sums, q.device());
   if (rule.keep < 1)
-    rule.numbers =
-        Generator::standard().numbers_for_rows(batch * heads * rows, (k.size(2) + 3) / 4);
+    rule.numbers = Generator::standard().numbers_for_rows(batch * heads * rows, (k.size(2) + 3) / 4,
+                                                          q.device());
   if (log_sums.count() > 0) kernels::run(rule.of(out, log_sums, q, k, v, mask), q.device());
   record(attention_op, out, {q, k, v}, Keep::inputs | Keep::output,
          [rule](const Backward& at) { return attention_gradients(at, rule); },

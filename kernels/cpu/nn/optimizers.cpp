@@ -41,8 +41,10 @@ void for_each_block(const View* const (&of)[views], int written, Step step) {
 template <class T>
 void adam_step(const AdamStep& step) {
   using Wide = functors::Widened<T>;
-  const double first_bias = 1 - functors::pow(step.beta1, static_cast<double>(step.step));
-  const double second_bias = 1 - functors::pow(step.beta2, static_cast<double>(step.step));
+  const auto count =
+      step.counted ? static_cast<double>(*step.counted) : static_cast<double>(step.step);
+  const double first_bias = 1 - functors::pow(step.beta1, count);
+  const double second_bias = 1 - functors::pow(step.beta2, count);
   const double decay = step.learning_rate * step.weight_decay;
   const Wide beta1(step.beta1), rest1(1 - step.beta1), beta2(step.beta2), rest2(1 - step.beta2);
   const Wide epsilon(step.epsilon), rate(step.learning_rate / first_bias);

@@ -5,6 +5,7 @@
 #include <new>
 
 #include "csrc/device/cuda_library.h"
+#include "kernels/cuda/launch/captured.h"
 #include "kernels/cuda/launch/fault_record.h"
 #include "kernels/cuda/launch/scratch_source.h"
 #include "kernels/cuda/launch/status.h"
@@ -63,6 +64,7 @@ void copy_bytes(void* to, const void* from, std::size_t bytes, Stream stream) {
   if (bytes == 0) return;
   const int source = place_of(from);
   const bool stays = source == place_of(to);
+  if (!stays) refuse_captured("copy", stream);
   if (!stays && source != host && source != stream.device.number) {
     ok(cudaSetDevice(source));  // our stream does not wait for what that device is doing
     ok(cudaDeviceSynchronize());

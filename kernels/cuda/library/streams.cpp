@@ -4,6 +4,7 @@
 
 #include "kernels/cuda/launch/fault_record.h"
 #include "kernels/cuda/launch/status.h"
+#include "kernels/cuda/library/captures.h"
 
 namespace garboard::kernels::cuda {
 namespace {
@@ -88,6 +89,7 @@ const StreamDriver streams{.make = make,
                            .make_time_mark = make_time_mark,
                            .end_time_mark = end_time_mark,
                            .record_time_mark = record_time_mark,
-                           .elapsed_ms = elapsed_ms};
+                           .elapsed_ms = elapsed_ms,
+                           .captures = &captures};
 
 }  // namespace garboard::kernels::cuda

@@ -12,6 +12,7 @@ template <class Wide>
 struct AdamNumbers {
   Wide beta1, rest1, beta2, rest2, epsilon, rate, to_unbiased, shrink, pull;
 
+  AdamNumbers() = default;
   explicit AdamNumbers(const AdamStep& step)
       : beta1(step.beta1),
         rest1(1 - step.beta1),
@@ -20,15 +21,34 @@ struct AdamNumbers {
         epsilon(step.epsilon),
         shrink(step.decoupled_decay ? 1 - step.learning_rate * step.weight_decay : 1),
         pull(step.decoupled_decay ? 0 : step.weight_decay) {
-    const auto count = static_cast<double>(step.step);
-    rate = Wide(step.learning_rate / (1 - functors::pow(step.beta1, count)));
-    to_unbiased = Wide(1 / functors::sqrt(1 - functors::pow(step.beta2, count)));
+    correct(step.learning_rate, step.beta1, step.beta2, static_cast<double>(step.step));
   }
+
+  /// The bias of the means after so many steps.
+  GARBOARD_HD void correct(double learning_rate, double beta1, double beta2, double count) {
+    rate = Wide(learning_rate / (1 - functors::pow(beta1, count)));
+    to_unbiased = Wide(1 / functors::sqrt(1 - functors::pow(beta2, count)));
+  }
+};
+
+/// What the bias is made of, where the device counts the steps; null: it does not.
+struct DeviceCount {
+  const float* at;
+  double learning_rate, beta1, beta2;
 };
 
 template <class T, class Wide>
 __global__ void adam_step(T* parameter, T* mean, T* square, const T* gradient, std::int64_t count,
-                          AdamNumbers<Wide> with) {
+                          AdamNumbers<Wide> with, DeviceCount counted) {
+  if (counted.at) {
+    __shared__ AdamNumbers<Wide> corrected;
+    if (threadIdx.x == 0) {
+      corrected = with;
+      corrected.correct(counted.learning_rate, counted.beta1, counted.beta2, *counted.at);
+    }
+    __syncthreads();
+    with = corrected;
+  }
   const std::int64_t i = std::int64_t{blockIdx.x} * threads + threadIdx.x;
   if (i >= count) return;
   const Wide p = functors::widened(parameter[i]);
@@ -82,7 +102,8 @@ void kernel(const AdamStep& step, Stream stream) {
     using Wide = functors::Widened<T>;
     launch(adam_step<T, Wide>, grid_over(step.parameter, stream), step.parameter.as<T>(),
            step.mean.as<T>(), step.square.as<T>(), step.gradient.as<T>(), step.parameter.count,
-           AdamNumbers<Wide>(step));
+           AdamNumbers<Wide>(step),
+           DeviceCount{step.counted, step.learning_rate, step.beta1, step.beta2});
   });
 }
 template <>

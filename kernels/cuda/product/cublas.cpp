@@ -9,6 +9,8 @@
 #include "csrc/core/error.h"
 #include "csrc/core/text.h"
 #include "csrc/device/cuda_library.h"
+#include "kernels/cuda/launch/captured.h"
+#include "kernels/cuda/launch/runtime.h"
 #include "kernels/cuda/launch/status.h"
 #include "kernels/cuda/product/switches.h"
 #include "kernels/cuda/product/vendor_library.h"
@@ -47,6 +49,7 @@ struct Cublas {
   Status (*create)(Handle*);
   Status (*set_math_mode)(Handle, MathMode);
   Status (*set_stream)(Handle, cudaStream_t);
+  Status (*set_scratch)(Handle, void*, std::size_t bytes);
   const char* (*describe)(Status);
   Product<float> multiply_floats;
   Product<double> multiply_doubles;
@@ -78,6 +81,7 @@ const Cublas& cublas() {
     library.find(op, "cublasCreate_v2", functions.create);
     library.find(op, "cublasSetMathMode", functions.set_math_mode);
     library.find(op, "cublasSetStream_v2", functions.set_stream);
+    library.find(op, "cublasSetWorkspace_v2", functions.set_scratch);
     library.find(op, "cublasGetStatusString", functions.describe);
     library.find(op, "cublasSgemmStridedBatched_64", functions.multiply_floats);
     library.find(op, "cublasDgemmStridedBatched_64", functions.multiply_doubles);
@@ -118,25 +122,57 @@ void multiply_mixed(Cublas::Handle handle, cudaDataType type, Cublas::Compute co
 
 }  // namespace
 
+namespace {
+
+void multiply(Cublas::Handle handle, const Gemm& gemm) {
+  visit_floating(gemm.dtype, [&]<class T>(Type<T>) {
+    if constexpr (std::is_same_v<T, float>) {
+      if (switches.tf32_products) return multiply_mixed(handle, CUDA_R_32F, Cublas::in_tf32, gemm);
+      multiply<float>(handle, cublas().multiply_floats, gemm);
+    } else if constexpr (std::is_same_v<T, double>) {
+      multiply<double>(handle, cublas().multiply_doubles, gemm);
+    } else {
+      const auto type = std::is_same_v<T, Float16> ? CUDA_R_16F : CUDA_R_16BF;
+      multiply_mixed(handle, type, Cublas::in_float32, gemm);
+    }
+  });
+}
+
+/// A handle that works for another stream, on memory of ours, as long as this lives.
+class LentHandle {
+ public:
+  LentHandle(Cublas::Handle handle, Stream stream, void* scratch, std::size_t bytes)
+      : handle_(handle) {
+    cublas().ok(cublas().set_stream(handle, static_cast<cudaStream_t>(stream.handle)));
+    cublas().ok(cublas().set_scratch(handle, scratch, bytes));
+  }
+  ~LentHandle() { cublas().set_stream(handle_, nullptr); }  // with the memory that it had
+  LentHandle(const LentHandle&) = delete;
+  LentHandle& operator=(const LentHandle&) = delete;
+
+ private:
+  Cublas::Handle handle_;
+};
+
+}  // namespace
+
+// What is captured has memory of its own for its sums: that of a handle is used by other work, too,
+// whenever it is played.
 void multiply(const Gemm& gemm, Stream stream) {
   static auto* const handles = new LockedHandles[max_cuda_devices];  // leaked too
+  constexpr std::size_t captured_bytes = std::size_t{32} << 20;      // as much as a handle takes
   const Cublas& library = cublas();
+  const bool is_to_be_played = is_captured(stream);
+  const Scratch scratch(is_to_be_played ? captured_bytes : 0, stream);
   ok(cudaSetDevice(stream.device.number));
   LockedHandles& of_device = handles[stream.device.number];
   const std::lock_guard lock(of_device.mutex);
-  Cublas::Handle& own = of_device.of_stream[stream.handle];
-  if (!own) own = library.make_handle(stream);
-  visit_floating(gemm.dtype, [&]<class T>(Type<T>) {
-    if constexpr (std::is_same_v<T, float>) {
-      if (switches.tf32_products) return multiply_mixed(own, CUDA_R_32F, Cublas::in_tf32, gemm);
-      multiply<float>(own, library.multiply_floats, gemm);
-    } else if constexpr (std::is_same_v<T, double>) {
-      multiply<double>(own, library.multiply_doubles, gemm);
-    } else {
-      const auto type = std::is_same_v<T, Float16> ? CUDA_R_16F : CUDA_R_16BF;
-      multiply_mixed(own, type, Cublas::in_float32, gemm);
-    }
-  });
+  const Stream owner = is_to_be_played ? Stream{stream.device} : stream;
+  Cublas::Handle& own = of_device.of_stream[owner.handle];
+  if (!own) own = library.make_handle(owner);
+  if (!is_to_be_played) return multiply(own, gemm);
+  const LentHandle lent(own, stream, scratch.as<void>(), captured_bytes);
+  multiply(own, gemm);
 }
 
 }  // namespace garboard::kernels::cuda

@@ -3,6 +3,7 @@
 #include "kernels/cuda/launch/launch.h"
 #include "kernels/cuda/launch/packs.h"
 #include "kernels/cuda/launch/parts.h"
+#include "kernels/cuda/launch/played.h"
 #include "kernels/functors/philox.h"
 
 namespace garboard::kernels::cuda {
@@ -74,6 +75,7 @@ template <class T, class Make>
 __global__ void draw(T* out, std::int64_t count, bool is_aligned, RandomStream numbers, Make make) {
   const std::int64_t step = std::int64_t{blockIdx.x} * threads + threadIdx.x;
   if (4 * step >= count) return;
+  numbers = played(numbers);
   functors::Widened<T> four[4];
   make(four, numbers.offset + static_cast<std::uint64_t>(step), numbers.seed);
   ElementPack<T, 4> pack;

@@ -1,6 +1,7 @@
 // What the kernels of attention ask of a call: where elements are, what is seen, what is dropped.
 #pragma once
 
+#include "kernels/cuda/launch/played.h"
 #include "kernels/cuda/sequences/tile.h"
 #include "kernels/functors/element.h"
 #include "kernels/functors/philox.h"
@@ -99,8 +100,9 @@ struct AttentionShape {
                                         std::int64_t quad) const {
     const auto in_row = static_cast<std::uint64_t>((columns + 3) / 4);
     const auto before = static_cast<std::uint64_t>((batch * heads + head) * rows + row);
-    const auto counter = numbers.offset + before * in_row + static_cast<std::uint64_t>(quad);
-    return functors::philox(counter, 0, numbers.seed);
+    const RandomStream now = played(numbers);
+    const auto counter = now.offset + before * in_row + static_cast<std::uint64_t>(quad);
+    return functors::philox(counter, 0, now.seed);
   }
   GARBOARD_HD bool keeps(std::uint32_t word) const {
     return static_cast<double>(word) < keep * 4294967296.0;

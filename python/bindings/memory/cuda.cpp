@@ -5,6 +5,7 @@
 #include "csrc/ops/devices/cuda_devices.h"
 #include "csrc/ops/devices/devices.h"
 #include "python/bindings/interpreter/gil.h"
+#include "python/bindings/memory/cuda_graphs.h"
 #include "python/bindings/memory/cuda_streams.h"
 #include "python/bindings/wrapped/bindings.h"
 
@@ -47,6 +48,7 @@ py::dict properties_of(const char* op, int number) {
 
 void bind_cuda(py::module_& m) {
   bind_cuda_streams(m);
+  bind_cuda_graphs(m);
   m.def("_cuda_device_count", &cuda_device_count, "How many CUDA devices can be used.");
   m.def("_why_no_cuda", &why_no_cuda, "Why there is none; empty if there is one.");
   m.def(

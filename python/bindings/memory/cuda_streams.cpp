@@ -24,19 +24,13 @@ struct HeldStream {
   Stream stream() const { return lent ? lent->stream : Stream{device}; }
 };
 
-Device usable(const char* op, int number) {
-  const Device device = Device::of(cuda_kind, number);
-  require_cuda(op, device);
-  return device;
-}
-
 HeldStream lend(int number, int priority) {
-  const Device device = usable("Stream", number);
+  const Device device = usable_cuda("Stream", number);
   return {device, lend_stream(device, priority)};
 }
 
 HeldStream current(int number) {
-  const Device device = usable("current_stream", number);
+  const Device device = usable_cuda("current_stream", number);
   return {device, current_lent_stream(device)};
 }
 
@@ -65,13 +59,19 @@ void await(const StreamEvent& event) {
 
 }  // namespace
 
+Device usable_cuda(const char* op, int number) {
+  const Device device = Device::of(cuda_kind, number);
+  require_cuda(op, device);
+  return device;
+}
+
 void bind_cuda_streams(py::module_& m) {
   py::class_<HeldStream>(m, "_Stream", "A stream of a CUDA device, which is kept.")
       .def(py::init(&lend), py::arg("number"), py::arg("priority"))
       .def_static(
           "default",
           [](int number) {
-            return HeldStream{usable("default_stream", number), {}};
+            return HeldStream{usable_cuda("default_stream", number), {}};
           },
           py::arg("number"))
       .def_static("current", &current, py::arg("number"))
@@ -109,7 +109,7 @@ void bind_cuda_streams(py::module_& m) {
   m.def(
       "_stream_priorities",
       [](int number) {
-        const Device device = usable("priority_range", number);
+        const Device device = usable_cuda("priority_range", number);
         const StreamDriver* const driver = stream_driver_of(device);
         const PriorityRange range = driver ? driver->priorities(device) : PriorityRange{};
         return py::make_tuple(range.least, range.greatest);
@@ -118,7 +118,7 @@ void bind_cuda_streams(py::module_& m) {
   m.def(
       "_stream_counts",
       [](int number) {
-        const StreamCounts counts = stream_counts(usable("Stream", number));
+        const StreamCounts counts = stream_counts(usable_cuda("Stream", number));
         return py::make_tuple(counts.lent, counts.made);
       },
       py::arg("number"), "Streams that somebody holds, and all that were made.");

@@ -9,6 +9,7 @@
 
 #include "csrc/lifetime/op_profile.h"
 #include "csrc/ops/optim/optimizer_steps.h"
+#include "csrc/ops/shape/views.h"
 #include "python/bindings/tensor/deferred.h"
 #include "python/bindings/wrapped/bindings.h"
 #include "python/bindings/wrapped/tensor_caster.h"
@@ -22,10 +23,6 @@ namespace {
 /// stand beside the parameters; an empty tensor is state that has not been needed yet.
 struct SgdLists {
   std::vector<Tensor> velocities;
-};
-struct AdamLists {
-  std::vector<Tensor> means, squares;
-  std::vector<std::int64_t> steps;
 };
 
 /// Other code may read, replace and clear the lists while a step is under way: a finalizer where
@@ -69,6 +66,7 @@ class State {
   std::uint64_t replaced_count_ = 0;
 };
 using SgdState = State<SgdLists>;
+using AdamLists = AdamMoments;
 using AdamState = State<AdamLists>;
 
 /// Takes shares of its own, as making an alias may run anything.
@@ -146,18 +144,19 @@ void bind_optimizers(py::module_& m) {
           "step",
           [](AdamState& state, const std::vector<Tensor>& parameters, double learning_rate,
              double beta1, double beta2, double epsilon, double weight_decay, bool decoupled,
-             bool maximize) {
+             bool maximize, bool capturable) {
             settle_all(Threads::all);
             const OpProfile::MaybeOp op("adam_step");
             state.step([&](AdamLists& lists) {
               adam_step(parameters,
-                        {learning_rate, beta1, beta2, epsilon, weight_decay, decoupled, maximize},
-                        lists.means, lists.squares, lists.steps);
+                        {learning_rate, beta1, beta2, epsilon, weight_decay, decoupled, maximize,
+                         capturable},
+                        lists);
             });
           },
           py::arg("parameters"), py::kw_only(), py::arg("lr"), py::arg("beta1"), py::arg("beta2"),
           py::arg("eps"), py::arg("weight_decay"), py::arg("decoupled"),
-          py::arg("maximize") = false, py::call_guard<BirthStamp>(),
+          py::arg("maximize") = false, py::arg("capturable") = false, py::call_guard<BirthStamp>(),
           "Update every parameter that has a gradient, in place.")
       .def_property(
           "means", [](const AdamState& state) { return as_aliases(state.lists().means); },
@@ -174,12 +173,25 @@ void bind_optimizers(py::module_& m) {
           },
           "Aliases of the second moments, None where there is none yet.")
       .def_property(
-          "steps", [](const AdamState& state) { return state.lists().steps; },
+          "steps", [](const AdamState& state) { return steps_of(state.lists()); },
           [](AdamState& state, const py::object& given) {
             auto steps = given_as<std::vector<std::int64_t>>("Adam", given);
-            state.replaced().steps.swap(steps);
+            Tensor counts;  // goes last
+            AdamLists& lists = state.replaced();
+            lists.steps.swap(steps);
+            std::swap(lists.counts, counts);
           },
-          "How many steps each parameter has taken.")
+          "How many steps each parameter has taken. Waits for the device that counts them.")
+      .def_property_readonly(
+          "counts",
+          [](const AdamState& state) {
+            const Tensor counts = state.lists().counts;
+            std::vector<Tensor> each;
+            for (std::int64_t i = 0; counts && i < counts.count(); ++i)
+              each.push_back(select(counts, 0, i));
+            return as_aliases(each);
+          },
+          "Aliases of the steps that the device counts, one a parameter; none where the host does.")
       .def("clear", &clear<AdamState>, "Let go of every tensor.");
 }
 

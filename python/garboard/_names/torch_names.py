@@ -131,8 +131,7 @@ _CUDA: _Rows = (
     ("one generator draws for all devices: use gb.default_generator", "default_generators"),
     (
         "ops run as they are called, so leave it out",
-        "export_dot export_graph_data graph_annotations graph_pool_handle graphs "
-        "make_graphed_callables",
+        "export_dot export_graph_data graph_annotations",
     ),
     (
         "there is one allocator a device: use gb.memory",

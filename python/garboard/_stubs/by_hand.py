@@ -151,6 +151,8 @@ class AdamState:
     means: list[Tensor | None]
     squares: list[Tensor | None]
     steps: list[int]
+    @property
+    def counts(self) -> list[Tensor]: ...
     def step(
         self,
         parameters: Sequence[Tensor],
@@ -162,6 +164,7 @@ class AdamState:
         weight_decay: float,
         decoupled: bool,
         maximize: bool = False,
+        capturable: bool = False,
     ) -> None: ...
     def clear(self) -> None: ...
 

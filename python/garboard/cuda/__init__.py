@@ -150,10 +150,17 @@ _ASKED = (
     "temperature",
     "utilization",
 )
-_GRAPHS = ("CUDAGraph", "graph", "is_current_stream_capturing")
+_GRAPHS = (
+    "CUDAGraph",
+    "graph",
+    "graph_pool_handle",
+    "is_current_stream_capturing",
+    "make_graphed_callables",
+)
 
 if TYPE_CHECKING:
     from garboard.cuda import amp as amp
+    from garboard.cuda import graphs as graphs
     from garboard.cuda import nvtx as nvtx
     from garboard.cuda._asked import can_device_access_peer as can_device_access_peer
     from garboard.cuda._asked import clock_rate as clock_rate
@@ -170,9 +177,6 @@ if TYPE_CHECKING:
     from garboard.cuda._asked import set_sync_debug_mode as set_sync_debug_mode
     from garboard.cuda._asked import temperature as temperature
     from garboard.cuda._asked import utilization as utilization
-    from garboard.cuda._graphs import CUDAGraph as CUDAGraph
-    from garboard.cuda._graphs import graph as graph
-    from garboard.cuda._graphs import is_current_stream_capturing as is_current_stream_capturing
     from garboard.cuda._older_names import ipc_collect as ipc_collect
     from garboard.cuda._older_names import max_memory_cached as max_memory_cached
     from garboard.cuda._older_names import memory_cached as memory_cached
@@ -188,14 +192,19 @@ if TYPE_CHECKING:
     from garboard.cuda._typed_tensors import IntTensor as IntTensor
     from garboard.cuda._typed_tensors import LongTensor as LongTensor
     from garboard.cuda._typed_tensors import ShortTensor as ShortTensor
+    from garboard.cuda.graphs import CUDAGraph as CUDAGraph
+    from garboard.cuda.graphs import graph as graph
+    from garboard.cuda.graphs import graph_pool_handle as graph_pool_handle
+    from garboard.cuda.graphs import is_current_stream_capturing as is_current_stream_capturing
+    from garboard.cuda.graphs import make_graphed_callables as make_graphed_callables
 else:
     _missing = module_getattr(
         __name__,
-        ("amp", "nvtx"),
+        ("amp", "graphs", "nvtx"),
         {
             **dict.fromkeys(_TYPED, "_typed_tensors"),
             **dict.fromkeys(_ASKED, "_asked"),
-            **dict.fromkeys(_GRAPHS, "_graphs"),
+            **dict.fromkeys(_GRAPHS, "graphs"),
             **dict.fromkeys(_OLDER, "_older_names"),
         },
     )

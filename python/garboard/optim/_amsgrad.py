@@ -63,6 +63,7 @@ class AmsgradState:
         weight_decay: float,
         decoupled: bool,
         maximize: bool = False,
+        capturable: bool = False,
     ) -> None:
         for lists in (self._means, self._squares, self._maxima):
             lists += [None] * (len(parameters) - len(lists))

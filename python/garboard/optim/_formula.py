@@ -8,7 +8,7 @@ from typing import Any, ClassVar, TypeVar, overload
 from garboard._arguments import check
 from garboard._arguments.texts import shown
 from garboard._contexts.grad_mode import enable_grad, no_grad
-from garboard._engine import Tensor, view_as_real, zeros_like
+from garboard._engine import DeviceError, Tensor, _is_captured, view_as_real, zeros_like
 from garboard.optim._state import scalar
 from garboard.optim.optimizer import Optimizer
 
@@ -19,13 +19,14 @@ _T = TypeVar("_T")
 
 
 _MODES = {
-    "capturable": "there are no CUDA graphs, so leave it out",
+    "capturable": "the host counts its steps; Adam and AdamW without amsgrad, SGD, RMSprop, "
+    "Adadelta and Rprop can be captured",
     "differentiable": "write the step with ops that are recorded",
 }
 
 
-def refuse_modes(name: str, group: _Group) -> None:
-    """Refuse what no optimizer here does; what only makes PyTorch faster is taken and ignored.
+def refuse_modes(name: str, group: _Group, is_capturable: bool = False) -> None:
+    """Refuse what an optimizer does not do; what only makes PyTorch faster is taken and ignored.
 
     All of it stands in the groups, so that state dicts fit PyTorch's optimizers, too.
 
@@ -35,6 +36,8 @@ def refuse_modes(name: str, group: _Group) -> None:
     """
     for option, instead in _MODES.items():
         if option in group and check.flag(name, option, group[option]):
+            if option == "capturable" and is_capturable:
+                continue
             raise NotImplementedError(f"{name}: {option}=True is not in garboard yet; {instead}")
     for option in ("foreach", "fused"):
         if group.get(option) is not None:
@@ -75,12 +78,14 @@ class FormulaOptimizer(Optimizer):
     # Whether the update itself takes decay off the parameter, and whether the state counts steps.
     _decays_apart: ClassVar[bool] = False
     _counts_steps: ClassVar[bool] = True
+    # Whether no update reads what the host counts, so that replays of a captured one are right.
+    _is_capturable: ClassVar[bool] = False
 
     def _names_of_tensors(self) -> tuple[str, ...]:
         return self._tensor_names
 
     def _check_options(self, group: _Group) -> None:
-        refuse_modes(self._name, group)
+        refuse_modes(self._name, group, self._is_capturable)
         for name in self._rates:
             check_rate(self._name, name, group[name])
         for name in ("maximize", "centered", "decoupled_weight_decay"):
@@ -104,6 +109,7 @@ class FormulaOptimizer(Optimizer):
 
         Raises:
             DisposedError: The optimizer or one of its parameters has ended.
+            DeviceError: The step is captured, and its replays would do something else.
             TypeError: `closure` cannot be called.
 
         >>> x = gb.tensor([1.0], requires_grad=True)
@@ -134,6 +140,8 @@ class FormulaOptimizer(Optimizer):
         elif decay and not self._decays_apart:
             gradient = gradient.add(parameter, alpha=decay)
         state = self.state[parameter]
+        if parameter.is_cuda and _is_captured():
+            self._check_capture(state)
         if self._counts_steps and "step" not in state:
             state["step"] = scalar(0)
             self._begin(parameter, state, group)
@@ -147,6 +155,16 @@ class FormulaOptimizer(Optimizer):
         # Both parts of a complex number are numbers of their own, as in PyTorch.
         seen = {name: _parts(it) for name, it in state.items()}
         self._update(_parts(parameter), _parts(gradient), seen, group)
+
+    def _check_capture(self, state: dict[str, Any]) -> None:
+        """Raise DeviceError unless replays of a captured step do what steps do."""
+        if not self._is_capturable:
+            raise DeviceError(f"{self._name}.step: captured work; {_MODES['capturable']}")
+        if not state:
+            raise DeviceError(
+                f"{self._name}.step: its first step is captured, whose replays would begin anew; "
+                "take a step before the capture"
+            )
 
     def _begin(self, parameter: Tensor, state: dict[str, Any], group: _Group) -> None:
         """Make the state of one parameter; zeros of its sizes by default."""

@@ -236,7 +236,7 @@ class NativeOptimizer(Optimizer):
                     self._show(parameter, entry)
                     found.append(seen.as_it_is())
                     continue
-                if "step" in entry:
+                if "step" in entry and not isinstance(entry["step"], Tensor):
                     entry["step"] = scalar(entry["step"])
                 found.append(entry)
         return found

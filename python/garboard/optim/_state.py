@@ -162,7 +162,8 @@ class _SeenState(_Looking, ParameterState):
         super().__init__()
         self._states = ref(states)
         self._parameter = ref(parameter)
-        self.shown_step = 0.0  # what its "step" says unless a program has written into it
+        # What its "step" says unless a program has written into it; None: it is the engine's own.
+        self.shown_step: float | None = 0.0
 
     def look(self) -> None:
         states = self._states()
@@ -172,7 +173,7 @@ class _SeenState(_Looking, ParameterState):
     def show(self, name: str, value: Any) -> None:
         """Put in what the engine has: the tensor that is there already where it is the same one."""
         before = dict.get(self, name)
-        if name == "step":
+        if name == "step" and not isinstance(value, Tensor):
             if isinstance(before, Tensor) and not before.is_disposed:
                 before.fill_(value)
             else:
@@ -180,6 +181,8 @@ class _SeenState(_Looking, ParameterState):
             self.shown_step = value
         elif not _is_alias(before, value):
             super().__setitem__(name, value)
+        if name == "step" and isinstance(value, Tensor):
+            self.shown_step = None
 
     def drop(self, name: str) -> None:
         """Forget what the engine has no more."""
@@ -192,7 +195,7 @@ class _SeenState(_Looking, ParameterState):
     def is_step_written(self) -> bool:
         """Whether a program has written into the tensor of the step, which is no engine's own."""
         step = dict.get(self, "step")
-        if not isinstance(step, Tensor) or step.is_disposed:
+        if self.shown_step is None or not isinstance(step, Tensor) or step.is_disposed:
             return False
         return bool(step.item() != self.shown_step)
 

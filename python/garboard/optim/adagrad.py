@@ -32,13 +32,13 @@ class Adadelta(FormulaOptimizer):
         weight_decay: How much of the parameter is added to its gradient.
         maximize: Ascend instead of descending.
         foreach: Ignored: it only makes PyTorch faster.
-        capturable: Refused unless False.
+        capturable: Say that steps may be captured, which they may either way.
         differentiable: Refused unless False.
 
     Raises:
         ValueError: An option out of range, or no parameters.
         TypeError: An option of another type, or something that is no Tensor.
-        NotImplementedError: `capturable` or `differentiable`.
+        NotImplementedError: `differentiable`.
 
     >>> x = gb.tensor([1.0], requires_grad=True)
     >>> optimizer = gb.optim.Adadelta([x], rho=0.5, eps=1.0)
@@ -57,6 +57,7 @@ class Adadelta(FormulaOptimizer):
         "square_avg",
         "acc_delta",
     )
+    _is_capturable = True
 
     def __init__(
         self,

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any, ClassVar
 
 from garboard._arguments import check
-from garboard._engine import AdamState, Tensor
+from garboard._engine import AdamState, DeviceError, Tensor, _is_captured
 from garboard.optim._amsgrad import AmsgradState
 from garboard.optim._formula import check_betas, check_rate, refuse_modes
 from garboard.optim._functions import adam
@@ -34,7 +34,8 @@ class Adam(NativeOptimizer):
         amsgrad: Scale by the greatest mean of squares so far.
         maximize: Ascend instead of descending.
         foreach: Ignored: it only makes PyTorch faster. So is `fused`.
-        capturable: Refused unless False.
+        capturable: Let the device count the steps, so that captured ones are counted when they
+            are replayed; all parameters of a group are on one device then. Not with `amsgrad`.
         differentiable: Refused unless False.
         fused: Ignored.
         decoupled_weight_decay: Let the decay shrink the parameter itself, as AdamW's does.
@@ -42,7 +43,7 @@ class Adam(NativeOptimizer):
     Raises:
         ValueError: An option out of range, or no parameters.
         TypeError: An option of another type, or something that is no Tensor.
-        NotImplementedError: `capturable` or `differentiable`.
+        NotImplementedError: `differentiable`, or `capturable` with `amsgrad`.
 
     >>> x = gb.tensor([1.0], requires_grad=True)
     >>> with gb.optim.Adam([x], lr=0.1) as optimizer:
@@ -88,7 +89,8 @@ class Adam(NativeOptimizer):
         super().__init__(params, options)
 
     def _check_options(self, group: dict[str, Any]) -> None:
-        refuse_modes(self._name, group)
+        is_capturable = not group["amsgrad"]
+        refuse_modes(self._name, group, is_capturable)
         for name in ("lr", "eps", "weight_decay"):
             check_rate(self._name, name, group[name])
         for name in ("amsgrad", "maximize", "decoupled_weight_decay"):
@@ -97,6 +99,8 @@ class Adam(NativeOptimizer):
 
     def _update(self, state: AdamState | AmsgradState, group: dict[str, Any]) -> None:
         beta1, beta2 = group["betas"]
+        if group["amsgrad"] and _is_captured():
+            raise DeviceError(f"{self._name}.step: captured work; leave amsgrad out")
         self._fitting(state, group).step(
             group["params"],
             lr=group["lr"],
@@ -106,6 +110,7 @@ class Adam(NativeOptimizer):
             weight_decay=group["weight_decay"],
             decoupled=group["decoupled_weight_decay"],
             maximize=group["maximize"],
+            capturable=bool(group.get("capturable", False)),
         )
 
     def _fitting(
@@ -128,7 +133,10 @@ class Adam(NativeOptimizer):
 
     def _entries_of(self, state: AdamState | AmsgradState, count: int) -> list[dict[str, Any]]:
         entries = super()._entries_of(state, count)
-        steps, maxima = state.steps, state.maxima if isinstance(state, AmsgradState) else ()
+        maxima = state.maxima if isinstance(state, AmsgradState) else ()
+        # Counted by the device, they are the engine's own, which programs may write into.
+        counts = () if isinstance(state, AmsgradState) else state.counts
+        steps: list[int] | list[Tensor] = list(counts) or state.steps
         for place, entry in enumerate(entries):
             if not entry:
                 continue
@@ -162,7 +170,8 @@ class AdamW(Adam):
         amsgrad: Scale by the greatest mean of squares so far.
         maximize: Ascend instead of descending.
         foreach: Ignored: it only makes PyTorch faster. So is `fused`.
-        capturable: Refused unless False.
+        capturable: Let the device count the steps, so that captured ones are counted when they
+            are replayed; all parameters of a group are on one device then. Not with `amsgrad`.
         differentiable: Refused unless False.
         fused: Ignored.
 

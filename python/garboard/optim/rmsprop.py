@@ -34,13 +34,13 @@ class RMSprop(FormulaOptimizer):
         centered: Scale by the deviation instead.
         maximize: Ascend instead of descending.
         foreach: Ignored: it only makes PyTorch faster.
-        capturable: Refused unless False.
+        capturable: Say that steps may be captured, which they may either way.
         differentiable: Refused unless False.
 
     Raises:
         ValueError: An option out of range, or no parameters.
         TypeError: An option of another type, or something that is no Tensor.
-        NotImplementedError: `capturable` or `differentiable`.
+        NotImplementedError: `differentiable`.
 
     >>> x = gb.tensor([1.0], requires_grad=True)
     >>> optimizer = gb.optim.RMSprop([x], lr=0.5, alpha=0.0)
@@ -62,6 +62,7 @@ class RMSprop(FormulaOptimizer):
         "momentum_buffer",
         "grad_avg",
     )
+    _is_capturable = True
 
     def __init__(
         self,

@@ -31,13 +31,13 @@ class Rprop(FormulaOptimizer):
         step_sizes: The least size and the greatest.
         maximize: Ascend instead of descending.
         foreach: Ignored: it only makes PyTorch faster.
-        capturable: Refused unless False.
+        capturable: Say that steps may be captured, which they may either way.
         differentiable: Refused unless False.
 
     Raises:
         ValueError: An option out of range, or no parameters.
         TypeError: An option of another type, or something that is no Tensor.
-        NotImplementedError: `capturable` or `differentiable`.
+        NotImplementedError: `differentiable`.
 
     >>> x = gb.tensor([1.0], requires_grad=True)
     >>> optimizer = gb.optim.Rprop([x], lr=0.5)
@@ -52,6 +52,7 @@ class Rprop(FormulaOptimizer):
         "prev",
         "step_size",
     )
+    _is_capturable = True
 
     def __init__(
         self,

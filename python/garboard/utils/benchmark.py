@@ -306,10 +306,8 @@ def _unit_of(seconds: float) -> tuple[str, float]:
 
 
 def _waited(clock: Callable[[], float]) -> float:
-    from garboard import cuda
-
-    if cuda.is_initialized():
-        cuda.synchronize()
+    if _engine._is_cuda_open():
+        _engine._cuda_synchronize(_engine._current_cuda_device())
     return clock()
 
 

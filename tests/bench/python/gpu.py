@@ -28,6 +28,7 @@ def rows() -> Iterator[race.Race | race.Result]:
     yield from memory_rows()
     for name, make in {**PRODUCTS, **SMALL, **LAYERS, **attentions(), **steps()}.items():
         yield contest(name, make)
+    yield from captured_beside_eager()
     yield from peaks()
 
 
@@ -351,11 +352,11 @@ def mlp(lib: Any) -> tuple[Any, Any, Any]:
     return nn.Sequential(model, nn.Linear(64, 10)), lib.rand(32, 64), lib.zeros(32).long()
 
 
-def step_of(make: Callable[[Any], tuple[Any, Any, Any]]) -> Make:
+def step_of(make: Callable[[Any], tuple[Any, Any, Any]], is_captured: bool = False) -> Make:
     def made(space: Any) -> Call:
         model, x, y = make(space)
         model, x, y = model.to("cuda"), x.to("cuda"), y.to("cuda")
-        optimizer = space.optim.Adam(model.parameters(), lr=1e-3)
+        optimizer = space.optim.Adam(model.parameters(), lr=1e-3, capturable=is_captured)
 
         def step() -> None:
             loss = space.nn.functional.cross_entropy(model(x), y)
@@ -363,16 +364,47 @@ def step_of(make: Callable[[Any], tuple[Any, Any, Any]]) -> Make:
             loss.backward()
             optimizer.step()
 
-        return step
+        return replay_of(space, step) if is_captured else step
 
     return made
+
+
+def replay_of(space: Any, step: Call) -> Call:
+    """The same as captured work."""
+    side = space.cuda.Stream()
+    side.wait_stream(space.cuda.current_stream())
+    with space.cuda.stream(side):
+        for _ in range(3):
+            step()
+    space.cuda.current_stream().wait_stream(side)
+    graph = space.cuda.CUDAGraph()
+    with space.cuda.graph(graph):
+        step()
+
+    def replay(graph: Any = graph, _kept: Call = step) -> None:
+        graph.replay()
+
+    return replay
 
 
 MODELS = {"small MLP, batch 32": mlp, **NETWORKS}
 
 
 def steps() -> dict[str, Make]:
-    return {f"step of {name}": step_of(make) for name, make in MODELS.items()}
+    return {
+        kind + f"step of {name}": step_of(make, is_captured=bool(kind))
+        for kind in ("", "captured ")
+        for name, make in MODELS.items()
+    }
+
+
+def captured_beside_eager() -> Iterator[race.Race]:
+    """What capturing is for: a small step, whose ops take the host longer than the device."""
+    blocks = {
+        who: queued(space, step_of(mlp, is_captured=space is gb)(space), 200)
+        for who, space in spaces().items()
+    }
+    yield race.Race("captured step of small MLP, PyTorch's as it is", blocks, 5.0, runs=200)
 
 
 def peaks() -> Iterator[race.Result]:

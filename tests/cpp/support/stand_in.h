@@ -4,11 +4,13 @@
 #pragma once
 
 #include <cstring>
+#include <map>
 
 #include "csrc/core/bytes.h"
 #include "csrc/core/error.h"
 #include "csrc/core/text.h"
 #include "csrc/device/backend.h"
+#include "csrc/device/capture.h"
 #include "csrc/device/stream_driver.h"
 #include "csrc/device/streams.h"
 #include "csrc/memory/allocator/allocators.h"
@@ -41,6 +43,27 @@ struct TimeMark {
   Ticket ticket = 0;  // one piece of work takes a millisecond
 };
 
+/// Whose work is captured, and as what; a test may let others join.
+inline std::map<void*, CaptureId> captured;
+inline CaptureId last_capture = 0;
+inline int played = 0;
+
+inline const CaptureDriver captures{
+    .begin = [](Stream it) { captured[it.handle] = ++last_capture; },
+    .end = [](Stream it) -> void* {
+      const CaptureId ended = captured[it.handle];
+      std::erase_if(captured, [&](const auto& one) { return one.second == ended; });
+      return &last_capture;
+    },
+    .capture_of =
+        [](Stream it) noexcept {
+          const auto found = captured.find(it.handle);
+          return found == captured.end() ? 0 : found->second;
+        },
+    .play = [](void*, Stream it) { ++played, streams().submit(it); },
+    .forget = [](Device, void*) noexcept {},
+};
+
 inline const StreamDriver driver{
     .make = [](Device, int) noexcept -> void* {
       return streams_made == most_streams ? nullptr : reinterpret_cast<void*>(++streams_made);
@@ -68,6 +91,7 @@ inline const StreamDriver driver{
           return static_cast<double>(static_cast<TimeMark*>(last)->ticket) -
                  static_cast<double>(static_cast<TimeMark*>(first)->ticket);
         },
+    .captures = &captures,
 };
 
 inline constexpr Backend backend{

@@ -408,8 +408,6 @@ class TestGuards:
             "_subclasses.FakeTensor",
             "autograd.profiler.emit_itt",
             "autograd.profiler.emit_nvtx",
-            "cuda.CUDAGraph",
-            "cuda.graph",
             "fx.Graph",
             "fx.GraphModule",
         ],

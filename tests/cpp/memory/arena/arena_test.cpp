@@ -1,5 +1,5 @@
 // Heap, accounts and record tell one story, whichever way a block or memory comes and goes.
-#include "csrc/memory/allocator/arena.h"
+#include "csrc/memory/arena/arena.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "csrc/memory/allocator/accounts.h"
+#include "csrc/memory/arena/accounts.h"
 
 #include <gtest/gtest.h>
 

@@ -7,8 +7,8 @@
 #include <mutex>
 
 #include "csrc/core/spin_lock.h"
-#include "csrc/memory/allocator/accounts.h"
-#include "csrc/memory/allocator/recorder.h"
+#include "csrc/memory/arena/accounts.h"
+#include "csrc/memory/arena/recorder.h"
 #include "csrc/memory/heap/heap.h"
 #include "csrc/memory/sources/memory_source.h"
 
@@ -32,12 +32,19 @@ class Arena {
     return act();
   }
 
-  /// Whether a hit has more to do than to take a block: something is recorded, pending, or more
-  /// than the limit allows. These three need no lock, and tell what `attend` has seen last.
+  /// Whether a hit has more to do than to take a block: something is recorded, pending, captured,
+  /// or more than the limit allows. These four need no lock, and tell what `attend` has seen last.
   bool is_attentive() const noexcept { return is_attentive_.load(std::memory_order_relaxed); }
   bool has_pending() const noexcept { return has_pending_.load(std::memory_order_relaxed); }
   bool is_over_limit() const noexcept { return is_over_limit_.load(std::memory_order_relaxed); }
+  /// Whether work of the device is captured: then nothing goes back to the source, for which the
+  /// device would have to be waited for.
+  bool is_captured() const noexcept { return is_captured_.load(std::memory_order_relaxed); }
   void attend() noexcept;
+  void set_captured(bool is_captured) noexcept {
+    is_captured_.store(is_captured, std::memory_order_relaxed);
+    attend();
+  }
 
   Accounts& accounts() noexcept { return accounts_; }
   const Accounts& accounts() const noexcept { return accounts_; }
@@ -96,6 +103,7 @@ class Arena {
   std::atomic<bool> is_attentive_{false};
   std::atomic<bool> has_pending_{false};
   std::atomic<bool> is_over_limit_{false};
+  std::atomic<bool> is_captured_{false};
   Recorder recorder_;
   Heap heap_;
 };

@@ -1,4 +1,4 @@
-#include "csrc/memory/allocator/arena.h"
+#include "csrc/memory/arena/arena.h"
 
 namespace garboard {
 
@@ -7,7 +7,8 @@ void Arena::attend() noexcept {
   const bool is_over = accounts_.lacking_bytes(0) > 0;
   has_pending_.store(is_pending, std::memory_order_relaxed);
   is_over_limit_.store(is_over, std::memory_order_relaxed);
-  is_attentive_.store(recorder_.is_on() || is_pending || is_over, std::memory_order_relaxed);
+  is_attentive_.store(recorder_.is_on() || is_pending || is_over || is_captured(),
+                      std::memory_order_relaxed);
 }
 
 Block* Arena::take_from_large(std::size_t bytes, Stream stream) noexcept {

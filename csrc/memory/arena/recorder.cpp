@@ -1,4 +1,4 @@
-#include "csrc/memory/allocator/recorder.h"
+#include "csrc/memory/arena/recorder.h"
 
 #include <iterator>
 #include <utility>

@@ -1,0 +1,384 @@
+"""Nests of lists, tuples, dicts and deques, taken apart into leaves and put together again.
+
+Leaves are what is none of these; None is one. A subclass of a container is a leaf, but for named
+tuples.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict, defaultdict, deque, namedtuple
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from garboard._arguments import check
+from garboard._arguments.texts import shown
+
+__all__ = [
+    "SUPPORTED_NODES",
+    "GetAttrKey",
+    "LeafSpec",
+    "MappingKey",
+    "NodeDef",
+    "PyTree",
+    "SequenceKey",
+    "TreeSpec",
+    "keystr",
+    "register_pytree_node",
+    "tree_all",
+    "tree_all_only",
+    "tree_any",
+    "tree_any_only",
+    "tree_flatten",
+    "tree_flatten_with_path",
+    "tree_iter",
+    "tree_leaves",
+    "tree_map",
+    "tree_map_",
+    "tree_map_only",
+    "tree_map_with_path",
+    "tree_structure",
+    "tree_unflatten",
+]
+
+PyTree = Any
+_Parts = tuple[list[Any], Any]
+
+
+@dataclass(frozen=True)
+class TreeSpec:
+    """The form of a nest: its type, what beside the parts makes it, and the forms of those."""
+
+    type: Any
+    context: Any
+    children_specs: list[TreeSpec] = field(default_factory=list)
+
+    def is_leaf(self) -> bool:
+        return self.type is None
+
+    @property
+    def num_children(self) -> int:
+        return len(self.children_specs)
+
+    @property
+    def num_leaves(self) -> int:
+        return 1 if self.is_leaf() else sum(it.num_leaves for it in self.children_specs)
+
+    @property
+    def num_nodes(self) -> int:
+        return 1 + sum(it.num_nodes for it in self.children_specs)
+
+
+def _is_named(kind: type) -> bool:
+    return issubclass(kind, tuple) and hasattr(kind, "_fields")
+
+
+def _defaulted(parts: Iterable[Any], context: Any) -> Any:
+    factory, keys = context
+    return defaultdict(factory, zip(keys, parts, strict=True))
+
+
+class MappingKey(NamedTuple):
+    """The place of a part in a mapping."""
+
+    key: Any
+
+    def __str__(self) -> str:
+        return f"[{shown(self.key)}]"
+
+
+def _dict_flatten(it: Mapping[Any, Any]) -> _Parts:
+    return [*it.values()], [*it]
+
+
+def _dict_unflatten(parts: Iterable[Any], keys: Iterable[Any]) -> dict[Any, Any]:
+    return dict(zip(keys, parts, strict=True))
+
+
+def _dict_flatten_with_keys(it: Mapping[Any, Any]) -> _Parts:
+    return [(MappingKey(key), part) for key, part in it.items()], [*it]
+
+
+class NodeDef(NamedTuple):
+    """How a container is taken apart into parts and a context, and made of them."""
+
+    flatten_fn: Callable[[Any], _Parts]
+    unflatten_fn: Callable[[list[Any], Any], Any]
+
+
+# By type, and for all named tuples by the function that makes their types.
+SUPPORTED_NODES: dict[Any, NodeDef] = {
+    list: NodeDef(lambda it: ([*it], None), lambda parts, _: [*parts]),
+    tuple: NodeDef(lambda it: ([*it], None), lambda parts, _: tuple(parts)),
+    namedtuple: NodeDef(lambda it: ([*it], type(it)), lambda parts, kind: kind(*parts)),
+    dict: NodeDef(_dict_flatten, _dict_unflatten),
+    OrderedDict: NodeDef(
+        _dict_flatten,
+        lambda parts, keys: OrderedDict(zip(keys, parts, strict=True)),
+    ),
+    defaultdict: NodeDef(lambda it: ([*it.values()], (it.default_factory, [*it])), _defaulted),
+    deque: NodeDef(lambda it: ([*it], it.maxlen), lambda parts, longest: deque(parts, longest)),
+}
+
+
+def LeafSpec() -> TreeSpec:  # noqa: N802
+    """The form of a leaf."""
+    return TreeSpec(None, None)
+
+
+def _get_node_type(tree: PyTree) -> Any:
+    kind = type(tree)
+    return namedtuple if kind not in SUPPORTED_NODES and _is_named(kind) else kind
+
+
+def register_pytree_node(
+    cls: type,
+    flatten_fn: Callable[[Any], tuple[Iterable[Any], Any]],
+    unflatten_fn: Callable[[list[Any], Any], Any],
+    **options: object,
+) -> None:
+    """Say how a class of one's own is taken apart and put together.
+
+    Raises:
+        ValueError: The class is known.
+    """
+    if check.of_type(type, "register_pytree_node", "cls", cls) in SUPPORTED_NODES:
+        raise ValueError(
+            f"register_pytree_node: {cls.__name__} is known; one that is not is needed"
+        )
+
+    def parts(it: Any) -> _Parts:
+        found, context = flatten_fn(it)
+        return [*found], context
+
+    SUPPORTED_NODES[cls] = NodeDef(parts, unflatten_fn)
+
+
+def _taken(tree: PyTree) -> tuple[Any, _Parts] | None:
+    kind = _get_node_type(tree)
+    return (kind, SUPPORTED_NODES[kind].flatten_fn(tree)) if kind in SUPPORTED_NODES else None
+
+
+def tree_flatten(
+    tree: PyTree, is_leaf: Callable[[PyTree], bool] | None = None
+) -> tuple[list[Any], TreeSpec]:
+    """Return the leaves of a nest in order, and its form.
+
+    >>> from garboard.utils._pytree import tree_flatten
+    >>> tree_flatten({"a": 1, "b": (2, [None])})[0]
+    [1, 2, None]
+    """
+    leaves: list[Any] = []
+    return leaves, _flattened(tree, is_leaf, leaves)
+
+
+def _flattened(tree: PyTree, is_leaf: Any, leaves: list[Any]) -> TreeSpec:
+    taken = None if is_leaf is not None and is_leaf(tree) else _taken(tree)
+    if taken is None:
+        leaves.append(tree)
+        return LeafSpec()
+    kind, (parts, context) = taken
+    return TreeSpec(kind, context, [_flattened(part, is_leaf, leaves) for part in parts])
+
+
+def tree_unflatten(leaves: Iterable[Any], treespec: TreeSpec) -> PyTree:
+    """Make the nest of a form, with these leaves.
+
+    Raises:
+        ValueError: There are more leaves than places, or fewer.
+
+    >>> from garboard.utils._pytree import tree_flatten, tree_unflatten
+    >>> tree_unflatten([10, 20], tree_flatten({"a": 1, "b": [2]})[1])
+    {'a': 10, 'b': [20]}
+    """
+    check.of_type(TreeSpec, "tree_unflatten", "treespec", treespec)
+    given = [*leaves]
+    if len(given) != treespec.num_leaves:
+        raise ValueError(f"tree_unflatten: {len(given)} leaves; {treespec.num_leaves} are needed")
+    return _unflattened(iter(given), treespec)
+
+
+def _unflattened(leaves: Any, spec: TreeSpec) -> PyTree:
+    if spec.is_leaf():
+        return next(leaves)
+    parts = [_unflattened(leaves, it) for it in spec.children_specs]
+    return SUPPORTED_NODES[spec.type].unflatten_fn(parts, spec.context)
+
+
+def tree_leaves(tree: PyTree, is_leaf: Callable[[PyTree], bool] | None = None) -> list[Any]:
+    """Return the leaves of a nest in order."""
+    return tree_flatten(tree, is_leaf)[0]
+
+
+tree_iter = tree_leaves
+
+
+def tree_structure(tree: PyTree, is_leaf: Callable[[PyTree], bool] | None = None) -> TreeSpec:
+    """Return the form of a nest."""
+    return tree_flatten(tree, is_leaf)[1]
+
+
+def tree_map(
+    func: Callable[..., Any],
+    tree: PyTree,
+    *rests: PyTree,
+    is_leaf: Callable[[PyTree], bool] | None = None,
+) -> PyTree:
+    """Return the nest of what a function makes of each leaf, and of those of others beside it.
+
+    Raises:
+        ValueError: Another nest has another form.
+
+    >>> from garboard.utils._pytree import tree_map
+    >>> tree_map(lambda x, y: x + y, {"a": (1, 2)}, {"a": (10, 20)})
+    {'a': (11, 22)}
+    """
+    leaves, spec = tree_flatten(tree, is_leaf)
+    columns = [leaves, *(_leaves_like(spec, it) for it in rests)]
+    return tree_unflatten([func(*row) for row in zip(*columns, strict=True)], spec)
+
+
+def _leaves_like(spec: TreeSpec, tree: PyTree) -> list[Any]:
+    """What stands in a nest where `spec` has its leaves: perhaps nests."""
+    if spec.is_leaf():
+        return [tree]
+    taken = _taken(tree)
+    if taken is None or taken[0] is not spec.type or len(taken[1][0]) != spec.num_children:
+        raise ValueError("tree_map: nests of different forms; equal ones are needed")
+    parts = taken[1][0]
+    if isinstance(tree, dict) and spec.type is not defaultdict:
+        if set(tree) != set(spec.context):
+            raise ValueError("tree_map: dicts of different keys; equal ones are needed")
+        parts = [tree[key] for key in spec.context]
+    return [
+        leaf
+        for below, part in zip(spec.children_specs, parts, strict=True)
+        for leaf in _leaves_like(below, part)
+    ]
+
+
+def tree_map_(
+    func: Callable[..., Any],
+    tree: PyTree,
+    *rests: PyTree,
+    is_leaf: Callable[[PyTree], bool] | None = None,
+) -> PyTree:
+    """Call a function with each leaf, and return the nest as it is."""
+    tree_map(func, tree, *rests, is_leaf=is_leaf)
+    return tree
+
+
+def tree_map_only(
+    type_or_types_or_pred: Any,
+    func: Callable[[Any], Any],
+    tree: PyTree,
+    is_leaf: Callable[[PyTree], bool] | None = None,
+) -> PyTree:
+    """Return the nest with those leaves changed that are of a type, or of which a function says so.
+
+    >>> from garboard.utils._pytree import tree_map_only
+    >>> tree_map_only(int, lambda x: -x, [1, "a", 2.5])
+    [-1, 'a', 2.5]
+    """
+    is_chosen = _chooser(type_or_types_or_pred)
+    return tree_map(lambda leaf: func(leaf) if is_chosen(leaf) else leaf, tree, is_leaf=is_leaf)
+
+
+def _chooser(chosen: Any) -> Callable[[Any], bool]:
+    """Return what tells whether a leaf is of a type, or what a function says of it."""
+    is_type = isinstance(chosen, (type, tuple)) or not callable(chosen)
+    return (lambda leaf: isinstance(leaf, chosen)) if is_type else chosen
+
+
+def tree_all(pred: Callable[[Any], bool], tree: PyTree) -> bool:
+    """Tell whether a function says yes to each leaf."""
+    return all(map(pred, tree_leaves(tree)))
+
+
+def tree_any(pred: Callable[[Any], bool], tree: PyTree) -> bool:
+    """Tell whether a function says yes to a leaf."""
+    return any(map(pred, tree_leaves(tree)))
+
+
+def tree_all_only(type_or_types_or_pred: Any, pred: Callable[[Any], bool], tree: PyTree) -> bool:
+    """Tell whether a function says yes to each leaf that is of a type.
+
+    >>> from garboard.utils._pytree import tree_all_only
+    >>> tree_all_only(int, lambda x: x > 0, [1, "a", 2])
+    True
+    """
+    return all(pred(leaf) for leaf in filter(_chooser(type_or_types_or_pred), tree_leaves(tree)))
+
+
+def tree_any_only(type_or_types_or_pred: Any, pred: Callable[[Any], bool], tree: PyTree) -> bool:
+    """Tell whether a function says yes to a leaf that is of a type.
+
+    >>> from garboard.utils._pytree import tree_any_only
+    >>> tree_any_only(int, lambda x: x > 2, [1, 2.5, 2])
+    False
+    """
+    return any(pred(leaf) for leaf in filter(_chooser(type_or_types_or_pred), tree_leaves(tree)))
+
+
+class SequenceKey(NamedTuple):
+    """The place of a part in a list or tuple."""
+
+    idx: int
+
+    def __str__(self) -> str:
+        return f"[{self.idx}]"
+
+
+class GetAttrKey(NamedTuple):
+    """The place of a part of an object: an attribute."""
+
+    name: str
+
+    def __str__(self) -> str:
+        return f".{self.name}"
+
+
+def keystr(kp: Iterable[Any]) -> str:
+    """Write the path of a leaf as Python would reach it."""
+    return "".join(str(key) for key in kp)
+
+
+def _key(context: Any, kind: Any, place: int) -> Any:
+    if isinstance(kind, type) and issubclass(kind, dict):
+        keys = context[1] if issubclass(kind, defaultdict) else context
+        return MappingKey(list(keys)[place])
+    if isinstance(context, type) and _is_named(context):
+        return GetAttrKey(context._fields[place])  # type: ignore[attr-defined]
+    return SequenceKey(place)
+
+
+def _paths(spec: TreeSpec, before: tuple[Any, ...]) -> Iterable[tuple[Any, ...]]:
+    if spec.is_leaf():
+        yield before
+        return
+    for place, child in enumerate(spec.children_specs):
+        yield from _paths(child, (*before, _key(spec.context, spec.type, place)))
+
+
+def tree_flatten_with_path(
+    tree: PyTree, is_leaf: Callable[[PyTree], bool] | None = None
+) -> tuple[list[tuple[tuple[Any, ...], Any]], TreeSpec]:
+    """Take a nest apart: each leaf with its path, and the form of the nest."""
+    leaves, spec = tree_flatten(tree, is_leaf)
+    return list(zip(_paths(spec, ()), leaves, strict=True)), spec
+
+
+def tree_map_with_path(
+    func: Callable[..., Any],
+    tree: PyTree,
+    *rests: PyTree,
+    is_leaf: Callable[[PyTree], bool] | None = None,
+) -> PyTree:
+    """Put in the place of each leaf what a function makes of its path and of it."""
+    pairs, spec = tree_flatten_with_path(tree, is_leaf)
+    others = [_leaves_like(spec, rest) for rest in rests]
+    made = [
+        func(path, leaf, *(other[place] for other in others))
+        for place, (path, leaf) in enumerate(pairs)
+    ]
+    return tree_unflatten(made, spec)
