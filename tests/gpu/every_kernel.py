@@ -44,6 +44,19 @@ def long_rows() -> None:
         x[..., 1:] + 1, x[x > 0], x.nonzero(), x.half().sum(0)
 
 
+def orders() -> None:
+    """Of lengths at which slices are sorted or searched another way."""
+    for sizes in ((1, 100_000), (9, 5000), (5, 4096), (5, 700), (300, 9), (4100, 3)):
+        for dtype in (gb.uint8, gb.float16, gb.float32, gb.float64):
+            x = drawn(200, *sizes).to(dtype)
+            for dim in (0, 1):
+                x.sort(dim), x.argsort(dim, descending=True)
+                x.topk(min(5, x.shape[dim]), dim), x.topk(x.shape[dim] // 2, dim)
+                x.kthvalue(1, dim), x.median(dim), x.nanmedian(dim)
+    x = leaf(1_000_000).detach()
+    x.sort(), x.topk(100), x.topk(20_000), x.median(), x.kthvalue(1000)
+
+
 def convolutions() -> None:
     for dtype in (gb.float32, gb.float16):
         for groups in (1, 2):
@@ -123,7 +136,8 @@ def streams() -> None:
 GROUPS: dict[str, Callable[[], None]] = {
     group.__name__: group
     for group in (
-        *(ops, long_rows, convolutions, layers, attention, losses, draws, optimizers, streams),
+        *(ops, long_rows, orders, convolutions, layers, attention, losses, draws),
+        *(optimizers, streams),
     )
 }
 

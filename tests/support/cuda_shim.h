@@ -87,6 +87,13 @@ T __shfl_up_sync(unsigned, T mine, unsigned lanes) {
   return garboard::shim::exchanged(mine, at % 32 < lanes ? at : at - lanes);
 }
 
+inline int __popc(unsigned bits) { return __builtin_popcount(bits); }
+
+inline unsigned atomicAdd(unsigned* at, unsigned added) {
+  const unsigned there = *at;
+  *at = there + added;
+  return there;
+}
 inline unsigned atomicCAS(unsigned* at, unsigned expected, unsigned wanted) {
   const unsigned there = *at;
   if (there == expected) *at = wanted;

@@ -1,6 +1,6 @@
-// The words of kernels/cuda/launch/warp.h on the CPU: fragments are where the PTX manual says they
-// are ("Matrix fragments for mma.m16n8k16", "ldmatrix"), and copies arrive when they are waited
-// for.
+// The words of kernels/cuda/launch/warp.h, and of sort/warp_counts.h, on the CPU: fragments are
+// where the PTX manual says they are ("Matrix fragments for mma.m16n8k16", "ldmatrix"), and copies
+// arrive when they are waited for.
 #pragma once
 
 #include <cmath>
@@ -144,6 +144,18 @@ inline float exchanged(float mine, int mask) {
       static_cast<Exchange*>(all[lane])->theirs = static_cast<Exchange*>(all[lane ^ mask])->mine;
   });
   return exchange.theirs;
+}
+
+inline std::uint32_t counted(std::uint16_t* counts, std::uint32_t digit) {
+  struct Vote {
+    std::uint16_t* count;
+    std::uint32_t before;
+  } vote{counts + digit, 0};
+  shim::meet_in_warp(&vote, [](void* const* all) {
+    for (int lane = 0; lane < shim::warp_size; ++lane)
+      static_cast<Vote*>(all[lane])->before = (*static_cast<Vote*>(all[lane])->count)++;
+  });
+  return vote.before;
 }
 
 inline float power_of_2(float x) {

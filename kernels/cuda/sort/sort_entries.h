@@ -29,6 +29,25 @@ struct SortShape {
   GARBOARD_HD std::int64_t runs() const { return (size + width - 1) / width; }
 };
 
+/// Puts `count` entries in shared memory in order, in runs of `width`, powers of 2. All threads of
+/// a block of `block_threads` take part, behind a barrier, and the last step is behind one, too.
+template <int block_threads, class Entry>
+__device__ void order_shared(Entry* shared, int count, int width) {
+  for (int block = 2; block <= width; block *= 2) {
+    for (int step = block / 2; step > 0; step /= 2) {
+      for (int pair = static_cast<int>(threadIdx.x); pair < count / 2; pair += block_threads) {
+        const int low = pair / step * 2 * step + pair % step, high = low + step;
+        const bool ascends = (low % width & block) == 0;
+        const Entry a = shared[low], b = shared[high];
+        const bool swaps = ascends ? b < a : a < b;
+        shared[low] = swaps ? b : a;
+        shared[high] = swaps ? a : b;
+      }
+      __syncthreads();
+    }
+  }
+}
+
 template <class Entry>
 __global__ void sort_runs(Entry* entries, SortShape shape) {
   __shared__ Entry shared[sort_tile];
@@ -44,19 +63,7 @@ __global__ void sort_runs(Entry* entries, SortShape shape) {
     shared[i] = place < 0 ? last_entry<Entry>() : entries[place];
   }
   __syncthreads();
-  for (int block = 2; block <= width; block *= 2) {
-    for (int step = block / 2; step > 0; step /= 2) {
-      for (int pair = t; pair < sort_tile / 2; pair += threads) {
-        const int low = pair / step * 2 * step + pair % step, high = low + step;
-        const bool ascends = (low % width & block) == 0;
-        const Entry a = shared[low], b = shared[high];
-        const bool swaps = ascends ? b < a : a < b;
-        shared[low] = swaps ? b : a;
-        shared[high] = swaps ? a : b;
-      }
-      __syncthreads();
-    }
-  }
+  order_shared<threads>(shared, sort_tile, width);
   for (int i = t; i < sort_tile; i += threads) {
     const std::int64_t place = place_of(i);
     if (place >= 0) entries[place] = shared[i];

@@ -248,6 +248,14 @@ def chosen(call: Callable[[Any, Any], Call], count: int) -> Make:
     return lambda space: call(space, space.rand(count, device="cuda"))
 
 
+def chosen_of_rows(call: Callable[[Any], object], *sizes: int) -> Make:
+    def make(space: Any) -> Call:
+        x = space.rand(*sizes, device="cuda")
+        return lambda: call(x)
+
+    return make
+
+
 def of_classes(space: Any) -> Call:
     scores = space.rand(8192, 32000, device="cuda").requires_grad_()
     classes = space.arange(8192, device="cuda")
@@ -307,6 +315,9 @@ LAYERS: dict[str, Make] = {
     "Adam, 100 parameters, 27 M numbers": optimized,
     "sort of 2^22": chosen(lambda _, x: x.sort, 1 << 22),
     "topk, 100 of 2^22": chosen(lambda _, x: lambda: x.topk(100), 1 << 22),
+    "median of 2^22": chosen(lambda _, x: x.median, 1 << 22),
+    "sort of 1000 x 4096": chosen_of_rows(lambda x: x.sort(1), 1000, 4096),
+    "topk, 10 of each of 1000 x 32000": chosen_of_rows(lambda x: x.topk(10, 1), 1000, 32000),
     "masked select of 2^22": chosen(lambda _, x: lambda: x[x > 0.5], 1 << 22),
 }
 
