@@ -30,9 +30,11 @@ inline bool selects_by_grid(std::int64_t slices, std::int64_t size, std::int64_t
   return slices < enough_blocks && size * key_bytes >= long_slice_bytes;
 }
 
-/// How slices too long for a block are sorted. Costs are in entries that are read and written once
-/// at the memory's rate; a launch is worth many.
-inline SortWay plan_long_sort(std::int64_t slices, std::int64_t size, std::int64_t key_bytes) {
+/// How slices are sorted. Costs, of those too long for a block, are in entries that are read and
+/// written once at the memory's rate; a launch is worth many.
+inline SortWay plan_whole_sort(std::int64_t slices, std::int64_t size, std::int64_t key_bytes) {
+  if (size <= longest_short_slice) return SortWay::short_slices;
+  if (size <= longest_of_tile) return SortWay::tiles;
   constexpr std::int64_t a_launch = 200'000, a_merge = 3, a_digit = 1;
   const std::int64_t count = slices * size;
   const auto merges = std::bit_width(static_cast<std::uint64_t>((size - 1) / sort_tile));
@@ -45,13 +47,12 @@ inline SortWay plan_long_sort(std::int64_t slices, std::int64_t size, std::int64
 inline SortWay plan_sort(std::int64_t slices, std::int64_t size, std::int64_t wanted,
                          std::int64_t key_bytes) {
   constexpr std::int64_t most_selected = 1 << 16, least_share = 8;
-  if (size <= longest_short_slice) return SortWay::short_slices;
-  if (size <= longest_of_tile) return SortWay::tiles;
+  if (size <= longest_of_tile) return plan_whole_sort(slices, size, key_bytes);
   const bool by_grid = selects_by_grid(slices, size, key_bytes);
   if (wanted <= most_selected_in_block)
     return by_grid ? SortWay::selection_by_grid : SortWay::selection_by_blocks;
   if (wanted <= std::min(most_selected, size / least_share)) return SortWay::selection_by_grid;
-  return plan_long_sort(slices, size, key_bytes);
+  return plan_whole_sort(slices, size, key_bytes);
 }
 
 }  // namespace

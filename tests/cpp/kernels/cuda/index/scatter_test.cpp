@@ -44,6 +44,22 @@ TYPED_TEST(ScatterOnCuda, MeetsInTheOrderOfTheCpuByElementAndByRow) {
   }
 }
 
+TEST(ScatterOnCuda, GoesBackwardAndAsFarAsStridesReach) {
+  DeviceArray<float> x(std::vector<float>{0, 0, 0});
+  const DeviceArray<std::int64_t> index(std::vector<std::int64_t>{0, 2, 0, 1, 0});
+  const DeviceArray<std::int64_t> zeros(std::vector<std::int64_t>(5, 0));
+  const DeviceArray<float> given(std::vector<float>{1, 2, 3, 4, 5});
+  const Dims sizes{5};
+
+  for (const IndexedDim& along : {IndexedDim{3, -1, 3}, IndexedDim{2, INT64_C(1) << 40, 2}}) {
+    const View places = (along.stride < 0 ? index : zeros).view(sizes);
+    kernel(Scatter{x.view(sizes, {0}, 2), places, given.view(sizes), along, Meeting::add},
+           Stream{});
+  }
+
+  EXPECT_EQ(x.values(), (std::vector<float>{2, 4, 9 + 15}));
+}
+
 TEST(ScatterOnCuda, NotesWhatIsOutOfRangeAndWritesTheRest) {
   DeviceArray<float> x(std::vector<float>{0, 0, 0});
   const DeviceArray<std::int64_t> index(std::vector<std::int64_t>{2, 3, -4, INT64_MIN, 0});
