@@ -123,7 +123,7 @@ __global__ void write_chosen(const __grid_constant__ SortedSlices<Bits> slices,
 /// `goal.enough` entries of 8 bytes, of 16 where keys have 8.
 template <class Bits>
 void select_by_grid(const SortedSlices<Bits>& slices, const SelectionGoal& goal, Stream stream) {
-  constexpr std::int64_t least_portion = gathered_each * threads, enough_blocks = 1024;
+  constexpr std::int64_t least_portion = gathered_each * threads, enough_blocks = 512;
   GridSelection<Bits> of{};
   of.goal = goal;
   of.slices = slices.count();
