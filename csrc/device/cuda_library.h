@@ -14,7 +14,8 @@ inline constexpr int max_cuda_devices = most_devices(cuda_kind);
 
 namespace kernels {
 struct Table;
-}
+struct ChainCompiler;
+}  // namespace kernels
 struct StreamDriver;
 
 /// What a device is. Bytes, unless a name says otherwise.
@@ -86,7 +87,7 @@ struct ProductChoices {
 
 /// What the library's one C function returns: plain data and functions, filled once.
 struct CudaLibrary {
-  static constexpr std::uint32_t current_version = 4;
+  static constexpr std::uint32_t current_version = 5;
   static constexpr const char* file_name = "libgarboard_cuda.so";
   static constexpr const char* function_name = "garboard_cuda_library";
   using Function = const CudaLibrary* (*)();
@@ -120,6 +121,7 @@ struct CudaLibrary {
   void (*choose)(const ProductChoices& choices) noexcept = nullptr;
   /// As 91002 is 9.10.2; 0 where cuDNN is not installed. Null: it is not used.
   int (*cudnn_version)() = nullptr;
+  const kernels::ChainCompiler* chains = nullptr;  // null: ops run one after the other
 };
 
 /// The library, or in a sentence why it cannot be used. The sentence begins with one of: built

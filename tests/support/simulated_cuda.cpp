@@ -20,6 +20,7 @@
 #include "csrc/device/cuda_library.h"
 #include "csrc/device/stream_driver.h"
 #include "kernels/cuda/launch/captured.h"
+#include "kernels/cuda/fuse/chains.h"
 #include "kernels/cuda/launch/fault_record.h"
 #include "kernels/cuda/library/filled_table.h"
 #include "kernels/cuda/product/cublas.h"
@@ -333,6 +334,7 @@ extern "C" [[gnu::visibility("default")]] const garboard::CudaLibrary* garboard_
             kernels::cuda::raise_noted(kernels::cuda::fault_record(Stream{shim::numbered(device)}));
           },
       .set_scratch_source = [](const ScratchSource& source) { shim::scratch_source = source; },
+      .chains = &kernels::cuda::chain_compiler,
   };
   return &library;
 }

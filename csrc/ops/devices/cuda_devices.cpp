@@ -15,6 +15,8 @@
 #include "csrc/memory/sources/cuda_source.h"
 #include "csrc/memory/sources/pinned_source.h"
 #include "csrc/ops/devices/pinned_memory.h"
+#include "csrc/ops/fuse/chain_compilers.h"
+#include "kernels/fused_chain.h"
 #include "kernels/table.h"
 
 namespace garboard {
@@ -75,6 +77,7 @@ OpenedCudaLibrary open_and_introduce() {
   } catch (const Error& error) {
     return {nullptr, text("no device: ", error.what())};
   }
+  if (library.chains) set_chain_compiler(cuda_kind, *library.chains);
   chosen.open(library);
   is_open.store(true, std::memory_order_release);
   return opened;
@@ -150,6 +153,14 @@ const CudaProperties& cuda_properties(const char* op, Device device) {
 }
 
 void choose_products(const ProductChoices& choices) noexcept { chosen.set(choices); }
+
+std::string why_not_fused() {
+  if (!opened().library) return why_no_cuda();
+  const kernels::ChainCompiler* const chains = opened().library->chains;
+  if (!chains) return "no compiler: this CUDA library compiles nothing";
+  const std::string lack = chains->lack();
+  return lack.empty() ? chains->fault() : lack;
+}
 
 int cudnn_version() {
   const CudaLibrary* const library = opened().library;

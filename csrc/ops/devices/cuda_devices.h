@@ -30,6 +30,9 @@ std::size_t cuda_free_bytes(Device device);
 /// How products and convolutions are computed on all devices, from now on. Opens nothing.
 void choose_products(const ProductChoices& choices) noexcept;
 
+/// Why chains run op by op on CUDA devices, or some did: a sentence; empty where all are compiled.
+std::string why_not_fused();
+
 /// As 91002 is 9.10.2; 0 where there is no device or cuDNN is not installed.
 int cudnn_version();
 

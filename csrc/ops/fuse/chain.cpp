@@ -12,6 +12,7 @@
 #include "csrc/ops/elementwise/ternary.h"
 #include "csrc/ops/elementwise/transcendental.h"
 #include "csrc/ops/elementwise/unary.h"
+#include "csrc/ops/fuse/chain_on_device.h"
 #include "csrc/ops/fuse/chain_run.h"
 
 namespace garboard {
@@ -60,7 +61,7 @@ void look_behind(ChainOperand& operand) {
 
 /// Whether pieces of it can be read later: nobody writes there without our knowing.
 bool is_ours(const Tensor& tensor) {
-  return tensor.device().is_cpu() && !tensor.storage()->is_foreign &&
+  return fuses_on(tensor.device()) && !tensor.storage()->is_foreign &&
          tensor.storage()->export_count.load() == 0;
 }
 
@@ -75,11 +76,13 @@ class CallPlan {
     if (!dtype_ || !op.kernel().takes(*dtype_) || !has_tensor_) return false;
     if (is_complex(*dtype_)) return false;  // their gradients take another way
     if (has_number_ && !is_floating(*dtype_)) return false;
-    return count() * static_cast<std::int64_t>(item_size(*dtype_)) >= least_chain_bytes;
+    const std::int64_t least = device_->is_cpu() ? least_chain_bytes : least_device_chain_bytes;
+    return count() * static_cast<std::int64_t>(item_size(*dtype_)) >= least;
   }
 
   DType dtype() const { return *dtype_; }
   const Dims& sizes() const { return sizes_; }
+  Device device() const { return *device_; }
 
  private:
   std::int64_t count() const { return sizes_.product(); }
@@ -93,6 +96,9 @@ class CallPlan {
     if (operand.tensor && !is_ours(operand.tensor)) return false;
     const DType dtype = operand.step ? operand.step->result : operand.tensor.dtype();
     const Dims& sizes = operand.step ? operand.step->sizes : operand.tensor.sizes();
+    const Device device = operand.step ? operand.step->device : operand.tensor.device();
+    if (device_.value_or(device) != device) return false;
+    device_ = device;
     if (is_condition) {
       if (dtype != DType::boolean) return false;
     } else if (dtype_.value_or(dtype) != dtype) {
@@ -118,6 +124,7 @@ class CallPlan {
   }
 
   std::optional<DType> dtype_;
+  std::optional<Device> device_;
   Dims sizes_;
   bool has_number_ = false, has_tensor_ = false;
 };
@@ -146,6 +153,7 @@ Counted<ChainStep> closing_step(const ChainOp& op, ChainOperand operand) {
   if (!is_floating(operand.step->result) && !op.closing->takes_integers) return nullptr;
   Counted<ChainStep> step(new ChainStep);
   step->op = &op;
+  step->device = operand.step->device;
   step->dtype = step->result = operand.step->result;
   step->mode = grad_mode;
   step->weight = operand.step->weight + 1;
@@ -164,7 +172,8 @@ Tensor run_closing(const ChainStep& step) {
     return closing.of(operand.tensor);
   }
   const ChainProgram program = program_of(*operand.step);
-  const Tensor out = run_closed(program, closing);
+  const Tensor out =
+      program.device.is_cpu() ? run_closed(program, closing) : closing.of(run_on_device(program));
   if (step.requires_grad) record_chain(program, &closing, out);
   return out;
 }
@@ -191,6 +200,7 @@ Counted<ChainStep> chain_step(const ChainOp& op, std::array<ChainOperand, 3> ope
   Counted<ChainStep> step(new ChainStep);
   step->op = &op;
   step->sizes = plan.sizes();
+  step->device = plan.device();
   step->dtype = plan.dtype();
   step->result = op.kernel().gives_bool ? DType::boolean : plan.dtype();
   step->mode = grad_mode;
@@ -221,6 +231,7 @@ ChainProgram program_of(const ChainStep& last) {
   std::ranges::sort(steps, {}, &ChainStep::number);
   ChainProgram program;
   program.sizes = last.sizes;
+  program.device = last.device;
   const auto place_of = [](const auto& all, const auto& it) {
     return static_cast<int>(std::ranges::find(all, it) - all.begin());
   };
@@ -249,7 +260,7 @@ ChainProgram program_of(const ChainStep& last) {
 Tensor run_chain(const ChainStep& last) {
   if (last.op->closing) return run_closing(last);
   const ChainProgram program = program_of(last);
-  const Tensor out = run_pieces(program);
+  const Tensor out = program.device.is_cpu() ? run_pieces(program) : run_on_device(program);
   if (last.requires_grad) record_chain(program, nullptr, out);
   return out;
 }

@@ -37,6 +37,9 @@ struct ChainOp {
 
 /// A result below this size stays in the second cache between two ops: nothing is gained.
 inline constexpr std::int64_t least_chain_bytes = std::int64_t{1} << 18;
+/// On a device of its own what is gained is launches, whatever the size; a kernel is compiled
+/// first.
+inline constexpr std::int64_t least_device_chain_bytes = std::int64_t{1} << 12;
 
 /// The op that users call by `name`; null where it cannot be part of a chain.
 const ChainOp* find_chain_op(std::string_view name);
@@ -57,6 +60,7 @@ class ChainStep final : public RefCounted {
   const ChainOp* op = nullptr;
   std::array<ChainOperand, 3> operands;
   Dims sizes;
+  Device device;
   DType dtype = DType::float32;   // the kernel's
   DType result = DType::float32;  // the output's
   std::uint8_t mode = 0;          // grad_mode when it was called
@@ -74,13 +78,14 @@ class ChainStep final : public RefCounted {
 };
 
 /// The step of a call; null where the op has to run as usual: where an operand would have to be
-/// converted, is small, on another device, or memory that others write without our knowing; and of
-/// a reduction of what has been made.
+/// converted, is small, on a device that fuses nothing, or memory that others write without our
+/// knowing; and of a reduction of what has been made.
 Counted<ChainStep> chain_step(const ChainOp& op, std::array<ChainOperand, 3> operands);
 
-/// Runs what leads to `last`, up to tensors and steps that have been made, in pieces; the same bits
-/// as one op after the other. Recorded as one node where the ops would have been, whose gradients
-/// are computed in pieces as well. Each input is read once, the result written once.
+/// Runs what leads to `last`, up to tensors and steps that have been made, in pieces, or compiled
+/// for their device; the same bits as one op after the other. Recorded as one node where the ops
+/// would have been, whose gradients are computed in pieces as well. Each input is read once, the
+/// result written once.
 ///
 /// Raises VersionError where an input was written since, OutOfMemoryError.
 Tensor run_chain(const ChainStep& last);
@@ -102,6 +107,7 @@ struct ChainProgram {
   std::vector<Tensor> inputs;
   std::vector<Scalar> numbers;
   Dims sizes;
+  Device device;
 };
 ChainProgram program_of(const ChainStep& last);
 

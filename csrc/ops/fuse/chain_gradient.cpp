@@ -156,9 +156,11 @@ class ChainRule final : public ForeignRule {
     const bool is_recorded = is_grad_enabled();
     const Tensor gradient =
         recipe_.closing ? recipe_.closing->spread(at.grad, recipe_.program.sizes) : at.grad;
+    // Of a device that has to be told of every op, pieces would take longer.
+    const bool is_whole = is_recorded || !recipe_.program.device.is_cpu();
     const std::vector<Tensor> results =
-        is_recorded ? walk(recipe_, asking(at, std::move(inputs), true), gradient, true)
-                    : by_pieces(at, inputs, gradient);
+        is_whole ? walk(recipe_, asking(at, std::move(inputs), true), gradient, is_recorded)
+                 : by_pieces(at, inputs, gradient);
     for (std::size_t i = 0; i < results.size(); ++i) {
       if (at.needs(static_cast<int>(i))) grads[static_cast<int>(i)] = results[i];
     }
@@ -169,7 +171,7 @@ class ChainRule final : public ForeignRule {
   /// Of the right sizes and dtype, of one element: nobody reads its values.
   Tensor stand_in(std::size_t i) const {
     const Dims& sizes = recipe_.input_sizes[i];
-    return zeros({}, recipe_.input_dtypes[i])
+    return zeros({}, recipe_.input_dtypes[i], recipe_.program.device)
         .alias_of_storage(sizes, Dims::filled(sizes.size(), 0), 0);
   }
 

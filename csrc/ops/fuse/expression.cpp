@@ -3,8 +3,10 @@
 #include <algorithm>
 
 namespace garboard {
+// On other devices a chain is compiled, which users ask for.
 bool Expression::is_large() const {
-  return operand_.step || (operand_.tensor && operand_.tensor.nbytes() >= least_chain_bytes);
+  return operand_.step || (operand_.tensor && operand_.tensor.device().is_cpu() &&
+                           operand_.tensor.nbytes() >= least_chain_bytes);
 }
 
 bool Expression::is_recorded() const {

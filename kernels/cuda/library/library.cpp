@@ -7,6 +7,7 @@
 
 #include "csrc/core/text.h"
 #include "csrc/device/cuda_library.h"
+#include "kernels/cuda/fuse/chains.h"
 #include "kernels/cuda/launch/fault_record.h"
 #include "kernels/cuda/launch/scratch_source.h"
 #include "kernels/cuda/launch/status.h"
@@ -131,6 +132,7 @@ extern "C" [[gnu::visibility("default")]] const garboard::CudaLibrary* garboard_
       .set_scratch_source = cuda::set_scratch_source,
       .choose = cuda::choose,
       .cudnn_version = cuda::cudnn_version,
+      .chains = &cuda::chain_compiler,
   };
   return &library;
 }

@@ -73,6 +73,8 @@ void bind_cuda(py::module_& m) {
       },
       py::arg("tf32_products"), py::arg("tf32_convolutions"), py::arg("uses_cudnn"),
       py::arg("is_determined"), "Choose how CUDA devices compute products and convolutions.");
+  m.def("_why_not_fused", &why_not_fused,
+        "Why chains run op by op on CUDA devices; empty if they are compiled.");
   m.def("_cudnn_version", &cudnn_version, "As 91002 is 9.10.2; 0 where it is not installed.");
   m.def("_is_cuda_open", &is_cuda_open, "Whether the library was opened, and has a device.");
   m.def(

@@ -22,6 +22,7 @@ from garboard.cuda._devices import (
     is_initialized,
     set_device,
     synchronize,
+    why_not_fused,
     why_unavailable,
 )
 from garboard.cuda.memory import (
@@ -110,6 +111,7 @@ __all__ = [
     "snapshot",
     "stream",
     "synchronize",
+    "why_not_fused",
     "why_unavailable",
 ]
 

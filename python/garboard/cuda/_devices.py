@@ -24,6 +24,7 @@ __all__ = [
     "is_initialized",
     "set_device",
     "synchronize",
+    "why_not_fused",
     "why_unavailable",
 ]
 
@@ -51,6 +52,22 @@ def why_unavailable() -> str | None:
     True
     """
     return _engine._why_no_cuda() or None
+
+
+def why_not_fused() -> str | None:
+    """Say in a sentence why `fuse` runs chains op by op on CUDA devices.
+
+    NVRTC compiles them, from the package nvidia-cuda-nvrtc or the CUDA toolkit, whichever is found
+    first.
+
+    Returns:
+        Text: why no CUDA device can be used, why NVRTC cannot be used, or what it said of the first
+        chain that it did not compile. None where all chains have been compiled.
+
+    >>> if not gb.cuda.is_available():
+    ...     assert gb.cuda.why_not_fused() == gb.cuda.why_unavailable()
+    """
+    return _engine._why_not_fused() or None
 
 
 def device_count() -> int:
