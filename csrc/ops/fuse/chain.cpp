@@ -76,6 +76,7 @@ class CallPlan {
     if (!dtype_ || !op.kernel().takes(*dtype_) || !has_tensor_) return false;
     if (is_complex(*dtype_)) return false;  // their gradients take another way
     if (has_number_ && !is_floating(*dtype_)) return false;
+    if (has_number_ && is_half(*dtype_) && op.ternary == &lerp) return false;  // runs in float32
     const std::int64_t least = device_->is_cpu() ? least_chain_bytes : least_device_chain_bytes;
     return count() * static_cast<std::int64_t>(item_size(*dtype_)) >= least;
   }

@@ -22,6 +22,14 @@ def test_a_fused_chain_has_the_same_bits(name, dtype):
     assert bytes_of(fused) == bytes_of(eager)
 
 
+def test_a_half_is_moved_by_the_number_that_was_given():
+    a, b = rand(dtype=gb.bfloat16), rand(1, N, dtype=gb.bfloat16).flatten()
+
+    fused = gb.fuse(gb.lerp)(a, b, 0.999)
+
+    assert bytes_of(fused) == bytes_of(gb.lerp(a, b, 0.999))
+
+
 @pytest.mark.parametrize("threads", [1, 2, 5])
 @pytest.mark.parametrize(
     ("left", "right"),
