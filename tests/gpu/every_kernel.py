@@ -122,6 +122,19 @@ def optimizers() -> None:
         optimizer.zero_grad()
 
 
+def chains() -> None:
+    """Fused, of memory that suits packs and of memory that does not."""
+    for dtype in (gb.float32, gb.float64, gb.bfloat16):
+        x, row = leaf(64, 304, dtype=dtype), leaf(304, dtype=dtype)
+        for a, b in ((x, x), (x, row), (x, row[:1]), (x.t(), row[:64]), (x[:, 1:], row[1:])):
+            with gb.fuse():
+                y = gb.where(a > b, (a + b) * a, b.tanh() - 2)
+            y.sum().backward()
+    numbers = drawn(9, 3001)
+    with gb.fuse():
+        (numbers * numbers + numbers)[1:].tolist()
+
+
 def streams() -> None:
     side, x = gb.cuda.Stream(), leaf(1000)
     side.wait_stream(gb.cuda.current_stream())
@@ -133,11 +146,28 @@ def streams() -> None:
     y.sum().item()
 
 
+def graphs() -> None:
+    model, x = nn.Sequential(nn.Linear(9, 5), nn.Dropout(0.5)).to(CUDA), leaf(4, 9)
+    optimizer = gb.optim.Adam(model.parameters(), capturable=True)
+
+    def step() -> None:
+        optimizer.zero_grad()
+        model(x).sum().backward()
+        optimizer.step()
+
+    step()
+    captured = gb.cuda.CUDAGraph()
+    with gb.cuda.graph(captured):
+        step()
+    for _ in range(3):
+        captured.replay()
+
+
 GROUPS: dict[str, Callable[[], None]] = {
     group.__name__: group
     for group in (
         *(ops, long_rows, orders, convolutions, layers, attention, losses, draws),
-        *(optimizers, streams),
+        *(optimizers, chains, streams, graphs),
     )
 }
 

@@ -85,8 +85,12 @@ else:
         Gradients are computed in pieces too, for which the chain runs again: the graph keeps its
         inputs, as far as backward reads them, and no temporaries.
 
+        On a CUDA device a chain is one kernel, where NVRTC is installed, which compiles it when the
+        first of its kind runs, for some tenths of a second; `cuda.why_not_fused` says why not.
+        Sizes and numbers make no new kind. Gradients are computed op by op.
+
         Results have the same bits as without; what cannot be fused runs as usual: small tensors,
-        operands that have to be converted, memory that NumPy shares, other devices, all other ops.
+        operands that have to be converted, memory that NumPy shares, all other devices and ops.
         To read, print, convert, index, reduce, write in place or dispose works as ever. What a
         variable holds is computed as a tensor of its own. The error of an op is raised where it is
         called; where memory runs short, that is said where the result is read.
@@ -118,7 +122,7 @@ else:
         return Fusing() if function is None else _fused("fuse", "function", function)
 
     def compile(model=None, **options):
-        """Fuse a function or a module: PyTorch's name for `fuse`, without a compiler.
+        """Fuse a function or a module: PyTorch's name for `fuse`.
 
         Args:
             model: A function, or a module, which is changed and returned; without it a decorator

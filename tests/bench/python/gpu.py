@@ -84,6 +84,12 @@ def memory_bound() -> Iterator[tuple[str, float, Make]]:
         is_less = x < y
         return lambda: space.where(is_less, x, y)
 
+    def fused(space: Any, x: Any) -> Call:
+        def chain() -> Any:
+            return x * 0.5 * (((x * x * x * 0.044715 + x) * 0.7978845608).tanh() + 1)
+
+        return gb.fuse(chain) if space is gb else chain  # PyTorch's op by op
+
     yield "copy", 2 * once, of_tensors(1, flat, lambda _, x: x.clone)
     yield "fill", once, of_tensors(1, flat, filled)
     yield "a + b", 3 * once, of_tensors(2, flat, lambda _, x, y: lambda: x + y)
@@ -96,6 +102,7 @@ def memory_bound() -> Iterator[tuple[str, float, Make]]:
     gelu = of_tensors(1, flat, lambda s, x: lambda: s.nn.functional.gelu(x))
     yield "gelu", 2 * once, gelu
     yield "where", 3.25 * once, of_tensors(2, flat, where)
+    yield "fused chain of 9 ops", 2 * once, of_tensors(1, flat, fused)
     yield "x + row", 2 * once, of_tensors(2, square, lambda _, x, y: lambda: x + y[0])
     column = of_tensors(2, square, lambda _, x, y: lambda: x + y[:, :1])
     yield "x + column", 2 * once, column
