@@ -87,13 +87,17 @@ def layers() -> None:
 def attention() -> None:
     for dtype in (gb.float32, gb.float16, gb.bfloat16):
         for is_causal in (False, True):
-            for sizes in ((2, 3, 33, 16), (1, 2, 130, 64), (1, 1, 65, 128)):
+            for sizes in ((2, 3, 33, 16), (1, 1, 70, 32), (1, 2, 130, 64), (1, 1, 65, 128)):
                 q, k, v = (leaf(*sizes, dtype=dtype) for _ in range(3))
                 F.scaled_dot_product_attention(q, k, v, is_causal=is_causal).sum().backward()
         q, k = leaf(2, 4, 40, 24, dtype=dtype), leaf(2, 2, 70, 24, dtype=dtype)
         F.scaled_dot_product_attention(
             q, k, k, drawn(2, 40, 70) > 0, dropout_p=0.2, enable_gqa=True
         ).sum().backward()
+    q, wide = leaf(1, 1, 70, 32), leaf(1, 1, 70, 160)
+    far = gb.full((1, 1, 70, 32), float("inf"), device=CUDA)  # float32 is computed another way
+    F.scaled_dot_product_attention(q, q, far).sum().backward()
+    F.scaled_dot_product_attention(wide, wide, wide).sum().backward()
 
 
 def losses() -> None:

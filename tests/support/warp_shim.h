@@ -1,8 +1,9 @@
 // The words of kernels/cuda/launch/warp.h, and of sort/warp_counts.h, on the CPU: fragments are
-// where the PTX manual says they are ("Matrix fragments for mma.m16n8k16", "ldmatrix"), and copies
-// arrive when they are waited for.
+// where the PTX manual says they are ("Matrix fragments for mma.m16n8k16", "... m16n8k8",
+// "ldmatrix"), and copies arrive when they are waited for.
 #pragma once
 
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -127,6 +128,70 @@ void multiply_add(float (&sums)[own][all][4], int first, const std::uint32_t (&a
             for (int k = 0; k < 16; ++k) sum += row[k] * column[k];
             of(lane)->sums[m][first + n][i] += sum;
           }
+  });
+}
+
+struct TwoParts {
+  std::uint32_t large, small;
+};
+inline TwoParts parts_of(float x) {
+  const std::uint32_t large = (std::bit_cast<std::uint32_t>(x) + 0x1000) & 0xffffe000;
+  return {large, std::bit_cast<std::uint32_t>(x - std::bit_cast<float>(large))};
+}
+
+namespace detail {
+
+/// As hardware reads a number of TF32: the lower bits are cut off.
+inline double cut_to_tf32(std::uint32_t bits) {
+  return static_cast<double>(std::bit_cast<float>(bits & 0xffffe000));
+}
+/// As it adds: what a float32 does not hold is cut off.
+inline float cut_to_float(double sum) {
+  const auto rounded = static_cast<float>(sum);
+  const bool is_beyond = std::abs(static_cast<double>(rounded)) > std::abs(sum);
+  return is_beyond && std::isfinite(rounded) ? std::nextafterf(rounded, 0) : rounded;
+}
+
+}  // namespace detail
+
+template <int steps, int others>
+void multiply_add_parts(float (&sums)[others][4], const TwoParts (&a)[steps][4],
+                        const TwoParts (&b)[steps][others][2]) {
+  struct Fragments {
+    float (*sums)[4];
+    const TwoParts (*a)[4];
+    const TwoParts (*b)[others][2];
+  } mine{sums, a, b};
+  shim::meet_in_warp(&mine, [](void* const* lanes) {
+    const auto of = [lanes](int lane) { return static_cast<const Fragments*>(lanes[lane]); };
+    double rows[steps][2][16][8], columns[steps][2][others * 8][8];
+    for (int lane = 0; lane < shim::warp_size; ++lane)
+      for (int step = 0; step < steps; ++step) {
+        const int g = lane / 4, t = lane % 4;
+        for (int i = 0; i < 4; ++i) {
+          const TwoParts& one = of(lane)->a[step][i];
+          rows[step][0][g + i % 2 * 8][t + i / 2 * 4] = detail::cut_to_tf32(one.large);
+          rows[step][1][g + i % 2 * 8][t + i / 2 * 4] = detail::cut_to_tf32(one.small);
+        }
+        for (int n = 0; n < others; ++n)
+          for (int i = 0; i < 2; ++i) {
+            const TwoParts& one = of(lane)->b[step][n][i];
+            columns[step][0][n * 8 + g][t + i * 4] = detail::cut_to_tf32(one.large);
+            columns[step][1][n * 8 + g][t + i * 4] = detail::cut_to_tf32(one.small);
+          }
+      }
+    constexpr int pairs[3][2] = {{1, 0}, {0, 1}, {0, 0}};  // which part of either
+    for (int lane = 0; lane < shim::warp_size; ++lane)
+      for (int n = 0; n < others; ++n)
+        for (int i = 0; i < 4; ++i)
+          for (const auto& pair : pairs)
+            for (int step = 0; step < steps; ++step) {
+              const double* const row = rows[step][pair[0]][lane / 4 + i / 2 * 8];
+              const double* const column = columns[step][pair[1]][n * 8 + lane % 4 * 2 + i % 2];
+              double sum = static_cast<double>(of(lane)->sums[n][i]);
+              for (int k = 0; k < 8; ++k) sum += row[k] * column[k];
+              of(lane)->sums[n][i] = detail::cut_to_float(sum);
+            }
   });
 }
 

@@ -1,11 +1,14 @@
-// What the 32 threads of a warp do together with matrices of halves. Devices of compute capability
-// 8.0 know these words; where nvcc is not the compiler, tests/support/warp_shim.h gives them.
+// What the 32 threads of a warp do together with matrices. Devices of compute capability 8.0 know
+// these words; where nvcc is not the compiler, tests/support/warp_shim.h gives them.
 //
 // A fragment is a thread's part of a matrix, two halves in 32 bits. With t = thread % 4 and
 // g = thread % 32 / 4 it holds, of
 //     a, 16 x 16:     (g, 2t..), (g + 8, 2t..), (g, 2t + 8..), (g + 8, 2t + 8..)
 //     b, 16 x 8:      (2t.., g), (2t + 8.., g)
 //     sums, 16 x 8:   (g, 2t), (g, 2t + 1), (g + 8, 2t), (g + 8, 2t + 1), in float32
+// Of numbers of TF32, which have 32 bits each, of
+//     a, 16 x 8:      (g, t), (g + 8, t), (g, t + 4), (g + 8, t + 4)
+//     b, 8 x 8:       (t, g), (t + 4, g)
 #pragma once
 
 #include <cstddef>
@@ -81,6 +84,51 @@ __device__ __forceinline__ void multiply_add(float (&sums)[own][all][4], int fir
   for (int n = 0; n < others; ++n)
 #pragma unroll
     for (int m = 0; m < own; ++m) multiply_add_one<T>(sums[m][first + n], a[m], b[n]);
+}
+
+/// A float32 as the sum of two numbers of TF32, of which the hardware reads the upper 19 bits: to
+/// the nearest, what is left is exact, and loses at most its last bit.
+struct TwoParts {
+  std::uint32_t large, small;
+};
+__device__ __forceinline__ TwoParts parts_of(float x) {
+  const std::uint32_t large = (__float_as_uint(x) + 0x1000) & 0xffffe000;
+  return {large, __float_as_uint(x - __uint_as_float(large))};
+}
+
+__device__ __forceinline__ void multiply_add_tf32(float (&sums)[4], std::uint32_t a0,
+                                                  std::uint32_t a1, std::uint32_t a2,
+                                                  std::uint32_t a3, std::uint32_t b0,
+                                                  std::uint32_t b1) {
+  asm("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
+      "{%8, %9}, {%0, %1, %2, %3};"
+      : "+f"(sums[0]), "+f"(sums[1]), "+f"(sums[2]), "+f"(sums[3])
+      : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(b0), "r"(b1));
+}
+/// sums[n] += the sum over the steps of a[step] b[step][n], but for the products of two small
+/// parts; the small ones come first. Each addition may be cut off, not rounded.
+template <int steps, int others>
+__device__ __forceinline__ void multiply_add_parts(float (&sums)[others][4],
+                                                   const TwoParts (&a)[steps][4],
+                                                   const TwoParts (&b)[steps][others][2]) {
+#pragma unroll
+  for (int step = 0; step < steps; ++step)
+#pragma unroll
+    for (int n = 0; n < others; ++n)
+      multiply_add_tf32(sums[n], a[step][0].small, a[step][1].small, a[step][2].small,
+                        a[step][3].small, b[step][n][0].large, b[step][n][1].large);
+#pragma unroll
+  for (int step = 0; step < steps; ++step)
+#pragma unroll
+    for (int n = 0; n < others; ++n)
+      multiply_add_tf32(sums[n], a[step][0].large, a[step][1].large, a[step][2].large,
+                        a[step][3].large, b[step][n][0].small, b[step][n][1].small);
+#pragma unroll
+  for (int step = 0; step < steps; ++step)
+#pragma unroll
+    for (int n = 0; n < others; ++n)
+      multiply_add_tf32(sums[n], a[step][0].large, a[step][1].large, a[step][2].large,
+                        a[step][3].large, b[step][n][0].large, b[step][n][1].large);
 }
 
 /// Two numbers rounded to T, the first in the lower bits.

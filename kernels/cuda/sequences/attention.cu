@@ -2,9 +2,11 @@
 // length alone. A block has some rows and meets the columns tile by tile, the maximum and the sum
 // of a row being found on the way; the gradients compute scores again from the logarithm of that
 // sum. Those of k and v are a block's that has some columns, and meets the rows of all heads that
-// share them. Sums are taken in the order of tiles. Halves have kernels of their own.
+// share them. Sums are taken in the order of tiles. Halves have kernels of their own, and so has
+// float32 where there are tensor cores; of that, tiles with a doubt are computed here.
 #include "kernels/cuda/launch/launch.h"
 #include "kernels/cuda/launch/parts.h"
+#include "kernels/cuda/sequences/attention_of_floats.h"
 #include "kernels/cuda/sequences/attention_of_halves.h"
 #include "kernels/cuda/sequences/attention_shape.h"
 #include "kernels/cuda/sequences/tile.h"
@@ -70,7 +72,7 @@ __device__ void exponentiate(TileMemory<T>& memory, RowMemory<T>& of,
 
 /// A block for each tile of rows, and of the columns of v.
 template <class T>
-__global__ void attend(Sequences<T> out, T* log_sums,
+__global__ void attend(Sequences<T> out, T* log_sums, Doubts doubts,
                        const __grid_constant__ AttentionShape<T> shape, std::int64_t row_tiles,
                        std::int64_t value_tiles) {
   __shared__ TileMemory<T> memory;
@@ -79,6 +81,7 @@ __global__ void attend(Sequences<T> out, T* log_sums,
   std::int64_t i = blockIdx.x;
   const std::int64_t first_value = i % value_tiles * wide_columns;
   i /= value_tiles;
+  if (!doubts.has(i)) return;
   const std::int64_t row = i % row_tiles * own_rows<T>, head = i / row_tiles % shape.heads;
   const std::int64_t batch = i / row_tiles / shape.heads, shared = shape.shared_head(head);
   if (t < own_rows<T>) {
@@ -166,7 +169,7 @@ struct PairSlope {
 /// A block for each tile of rows, and of the columns of q.
 template <class T>
 __global__ void __launch_bounds__(threads, 2)
-    find_row_gradients(Sequences<T> d_q, Sequences<const T> d_out, RowShares<T> of,
+    find_row_gradients(Sequences<T> d_q, Sequences<const T> d_out, RowShares<T> of, Doubts doubts,
                        const __grid_constant__ AttentionShape<T> shape, std::int64_t row_tiles,
                        std::int64_t depth_tiles) {
   __shared__ TileMemory<T> memory;
@@ -174,6 +177,7 @@ __global__ void __launch_bounds__(threads, 2)
   std::int64_t i = blockIdx.x;
   const std::int64_t first = i % depth_tiles * wide_columns;
   i /= depth_tiles;
+  if (!doubts.has(i)) return;
   const std::int64_t row = i % row_tiles * own_rows<T>, head = i / row_tiles % shape.heads;
   const std::int64_t batch = i / row_tiles / shape.heads, shared = shape.shared_head(head);
   TileSums<T> sums;
@@ -202,13 +206,15 @@ __global__ void __launch_bounds__(threads, 2)
 template <class T>
 __global__ void __launch_bounds__(threads, 2)
     find_column_gradients(Sequences<T> d_k, Sequences<T> d_v, Sequences<const T> d_out,
-                          RowShares<T> of, const __grid_constant__ AttentionShape<T> shape,
+                          RowShares<T> of, Doubts doubts,
+                          const __grid_constant__ AttentionShape<T> shape,
                           std::int64_t column_tiles, std::int64_t wide_tiles) {
   __shared__ TileMemory<T> memory;
   const int t = static_cast<int>(threadIdx.x);
   std::int64_t i = blockIdx.x;
   const std::int64_t first = i % wide_tiles * wide_columns;
   i /= wide_tiles;
+  if (!doubts.has(i)) return;
   const std::int64_t column = i % column_tiles * own_rows<T>;
   const std::int64_t shared = i / column_tiles % shape.shared_heads;
   const std::int64_t batch = i / column_tiles / shape.shared_heads;
@@ -244,37 +250,74 @@ __global__ void __launch_bounds__(threads, 2)
   v_sums.store(d_v.tile(batch, shared, column, shape.columns), first, shape.values);
 }
 
+/// Of what the kernels of float32 have found, tiles in doubt alone; of all else, every tile.
 template <class T>
-void run_attention(const Attention& of, Stream stream) {
+void run_attention(const Attention& of, const Doubts& doubts, Stream stream) {
   const AttentionShape<T> shape(of);
   const std::int64_t rows = divided_up(shape.rows, own_rows<T>);
   const std::int64_t values = std::max<std::int64_t>(divided_up(shape.values, wide_columns), 1);
   launch(attend<T>, {of.q.sizes[0] * shape.heads * rows * values, stream}, Sequences<T>(of.out),
-         of.log_sums.as<T>(), shape, rows, values);
+         of.log_sums.as<T>(), doubts, shape, rows, values);
 }
 
 template <class T>
-void run_attention_gradient(const AttentionGradient& to, Stream stream) {
+void find_gradients(const AttentionGradient& to, const RowShares<T>& shares,
+                    const GradientDoubts& doubts, Stream stream) {
   const Attention& of = to.of;
   const AttentionShape<T> shape(of);
   const Sequences<const T> d_out(to.d_out);
-  const std::int64_t batch = of.q.sizes[0], count = of.log_sums.count;
-  const Scratch deltas(count * sizeof(T), stream);
-  const RowShares<T> shares{of.log_sums.as<T>(), deltas.as<T>()};
-  if (count > 0)
-    launch(find_deltas<T>, {divided_up(count, threads), stream}, deltas.as<T>(),
-           Sequences<const T>(of.out), d_out, shape.heads, shape.rows, shape.values, count);
+  const std::int64_t batch = of.q.sizes[0];
   const std::int64_t deep = divided_up(shape.depth, wide_columns);
   if (to.d_q.count > 0) {
     const std::int64_t rows = divided_up(shape.rows, own_rows<T>);
     launch(find_row_gradients<T>, {batch * shape.heads * rows * deep, stream}, Sequences<T>(to.d_q),
-           d_out, shares, shape, rows, deep);
+           d_out, shares, doubts.rows, shape, rows, deep);
   }
   if (to.d_k.count == 0 && to.d_v.count == 0) return;
   const std::int64_t columns = divided_up(shape.columns, own_rows<T>);
   const std::int64_t wide = std::max(deep, divided_up(shape.values, wide_columns));
   launch(find_column_gradients<T>, {batch * shape.shared_heads * columns * wide, stream},
-         Sequences<T>(to.d_k), Sequences<T>(to.d_v), d_out, shares, shape, columns, wide);
+         Sequences<T>(to.d_k), Sequences<T>(to.d_v), d_out, shares, doubts.columns, shape, columns,
+         wide);
+}
+
+constexpr Doubts everywhere{};
+
+template <class T>
+void run_attention_gradient(const AttentionGradient& to, Stream stream) {
+  const Attention& of = to.of;
+  const std::int64_t count = of.log_sums.count, heads = of.q.sizes[1], rows = of.q.sizes[2];
+  const Scratch deltas(static_cast<std::size_t>(count) * sizeof(T), stream);
+  if (count > 0)
+    launch(find_deltas<T>, {divided_up(count, threads), stream}, deltas.as<T>(),
+           Sequences<const T>(of.out), Sequences<const T>(to.d_out), heads, rows, of.v.sizes[3],
+           count);
+  find_gradients<T>(to, {of.log_sums.as<T>(), deltas.as<T>()}, {everywhere, everywhere}, stream);
+}
+
+/// Words for the tiles of rows of a view.
+std::int64_t words_of_doubts(const View& of) {
+  static_assert(own_rows<float> == float_tile_rows);  // the same tiles
+  return of.sizes[0] * of.sizes[1] * divided_up(of.sizes[2], float_tile_rows) * Doubts::of_tile;
+}
+
+void run_attention_of_floats(const Attention& of, Stream stream) {
+  const auto words = static_cast<std::size_t>(words_of_doubts(of.q));
+  const Scratch scratch(words * sizeof(std::uint32_t), stream);
+  const Doubts doubts{scratch.as<std::uint32_t>()};
+  attend_floats(of, doubts, stream);
+  run_attention<float>(of, doubts, stream);
+}
+
+void run_gradient_of_floats(const AttentionGradient& to, Stream stream) {
+  const Attention& of = to.of;
+  const std::int64_t rows = words_of_doubts(of.q), columns = words_of_doubts(of.k);
+  const Scratch deltas(static_cast<std::size_t>(of.log_sums.count) * sizeof(float), stream);
+  const Scratch words(static_cast<std::size_t>(rows + columns) * sizeof(std::uint32_t), stream);
+  auto* const first = words.as<std::uint32_t>();
+  const GradientDoubts doubts{{first}, {first + rows}};
+  find_gradients_of_floats(to, deltas.as<float>(), doubts, stream);
+  find_gradients<float>(to, {of.log_sums.as<float>(), deltas.as<float>()}, doubts, stream);
 }
 
 }  // namespace
@@ -283,8 +326,9 @@ template <>
 void kernel(const Attention& of, Stream stream) {
   if (of.log_sums.count == 0) return;
   if (is_half(of.q.dtype)) return attend_halves(of, stream);
-  of.q.dtype == DType::float32 ? run_attention<float>(of, stream)
-                               : run_attention<double>(of, stream);
+  if (takes_floats(of, stream)) return run_attention_of_floats(of, stream);
+  of.q.dtype == DType::float32 ? run_attention<float>(of, everywhere, stream)
+                               : run_attention<double>(of, everywhere, stream);
 }
 template <>
 bool kernel(const AttentionOfHalves& of, Stream stream) {
@@ -293,6 +337,7 @@ bool kernel(const AttentionOfHalves& of, Stream stream) {
 template <>
 void kernel(const AttentionGradient& of, Stream stream) {
   if (is_half(of.of.q.dtype)) return find_gradients_of_halves(of, stream);
+  if (takes_floats(of.of, stream)) return run_gradient_of_floats(of, stream);
   of.of.q.dtype == DType::float32 ? run_attention_gradient<float>(of, stream)
                                   : run_attention_gradient<double>(of, stream);
 }

@@ -7,71 +7,10 @@
 
 #include "kernels/cuda/sequences/attention_of_halves.h"
 #include "kernels/cuda/sequences/half_scores.h"
+#include "kernels/cuda/sequences/row_notes.h"
 
 namespace garboard::kernels::cuda {
 namespace {
-
-/// What the gradients ask of a row: the logarithm, to the base 2, of the sum of its shares, and
-/// what their slopes have in common. A row that sees nothing, or is not there, has an infinite sum.
-struct alignas(8) RowNote {
-  float log_sum, delta;
-};
-constexpr int note_padding = 128;  // that many rows are noted, or a multiple
-
-constexpr int note_lanes = 8;  // threads of a row
-
-template <class T, bool is_plain>
-__global__ void note_rows(RowNote* notes, const float* log_sums, Sequences<const T> out,
-                          Sequences<const T> d_out, std::int64_t heads, std::int64_t rows,
-                          std::int64_t noted_rows, std::int64_t values) {
-  const std::int64_t i = (std::int64_t{blockIdx.x} * threads + threadIdx.x) / note_lanes;
-  const int lane = static_cast<int>(threadIdx.x) % note_lanes;
-  const std::int64_t row = i % noted_rows, head = i / noted_rows;
-  float sum = 0;
-  if (row < rows) {
-    const T* const one = out.tile(head / heads, head % heads, row, rows).data;
-    const T* const other = d_out.tile(head / heads, head % heads, row, rows).data;
-    for (std::int64_t k = lane * 8; k < values; k += note_lanes * 8) {
-      alignas(16) T a[8], b[8];
-      if constexpr (is_plain) {
-        *reinterpret_cast<Chunk*>(a) = *reinterpret_cast<const Chunk*>(one + k);
-        *reinterpret_cast<Chunk*>(b) = *reinterpret_cast<const Chunk*>(other + k);
-      } else {
-        for (int j = 0; j < 8; ++j) {
-          a[j] = k + j < values ? one[k + j] : T(0);
-          b[j] = k + j < values ? other[k + j] : T(0);
-        }
-      }
-      for (int j = 0; j < 8; ++j) sum += functors::widened(a[j]) * functors::widened(b[j]);
-    }
-  }
-  for (int step = note_lanes / 2; step > 0; step /= 2) sum += exchanged(sum, step);
-  if (lane > 0) return;
-  const float log_sum = row < rows ? log_sums[head * rows + row] : lowest_score<float>;
-  const bool sees = log_sum != lowest_score<float>;
-  notes[i] = {sees ? log_sum * powers_of_2_in_e : functors::infinity<float>, sees ? sum : 0.0f};
-}
-
-/// What both kernels are given.
-template <class T>
-struct GradientCall {
-  AttentionShape<T> shape;
-  Sequences<const T> d_out;
-  const RowNote* notes;
-  std::int64_t noted_rows;
-
-  __device__ __forceinline__ const RowNote* notes_of(const HeadTile& at) const {
-    return notes + (std::int64_t{at.batch} * shape.heads + at.head) * noted_rows;
-  }
-};
-
-/// The share of a score that is seen, and the slope of one: what softmax passes on.
-struct ScoreSlope {
-  float share, slope;
-
-  __device__ __forceinline__ ScoreSlope(float score, float unit, const RowNote& row, float d_share)
-      : share(power_of_2(score * unit - row.log_sum)), slope(share * (d_share - row.delta)) {}
-};
 
 // Rows, and what they give to q.
 
@@ -278,8 +217,8 @@ void run_gradient(const AttentionGradient& to, Stream stream) {
   const GradientCall<T> call{shape, Sequences<const T>(to.d_out), notes.as<RowNote>(), noted_rows};
   if (noted > 0)
     launch(note_rows<T, is_plain>, {noted * note_lanes / threads, stream}, notes.as<RowNote>(),
-           of.log_sums.as<float>(), Sequences<const T>(of.out), call.d_out, shape.heads, shape.rows,
-           noted_rows, shape.values);
+           nullptr, of.log_sums.as<float>(), Sequences<const T>(of.out), call.d_out, shape.heads,
+           shape.rows, noted_rows, shape.values);
   if (to.d_q.count > 0) {
     using Plan = RowTilePlan<width>;
     const HeadOrder order(of, shape.heads, shape.rows, shape.columns, Plan::rows, of.is_causal);

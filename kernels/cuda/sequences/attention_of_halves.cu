@@ -7,13 +7,16 @@
 #include <cmath>
 
 #include "kernels/cuda/sequences/half_scores.h"
+#include "kernels/cuda/sequences/running_sums.h"
 
 namespace garboard::kernels::cuda {
 
 bool has_chunks(const View& view) {
-  if (reinterpret_cast<std::uintptr_t>(view.data) % 16 != 0 || view.sizes[3] % 8 != 0) return false;
+  const auto pack = static_cast<std::int64_t>(sizeof(Chunk) / item_size(view.dtype));
+  if (reinterpret_cast<std::uintptr_t>(view.data) % sizeof(Chunk) != 0) return false;
+  if (view.sizes[3] % pack != 0) return false;
   for (int d = 0; d < 3; ++d)
-    if (view.sizes[d] > 1 && view.strides[d] % 8 != 0) return false;
+    if (view.sizes[d] > 1 && view.strides[d] % pack != 0) return false;
   return true;
 }
 
@@ -33,65 +36,6 @@ constexpr std::size_t forward_bytes = HalfTile<T, width>::bytes(block_rows) +
 /// Columns whose scores a warp has at a time: sums of wide rows leave few registers.
 template <int width>
 constexpr int part_columns = width <= 64 ? 64 : 32;
-
-/// The maximum of a thread's rows so far, and its part of their sums.
-struct RunningSums {
-  float top[own * 2], sum[own * 2];
-
-  __device__ __forceinline__ RunningSums() {
-#pragma unroll
-    for (int r = 0; r < own * 2; ++r) top[r] = lowest_score<float>, sum[r] = 0;
-  }
-
-  /// Makes shares of scores, as yet undivided; sums so far are brought to the new maximum.
-  template <int others, int wide>
-  __device__ __forceinline__ void take(float (&scores)[own][others][4], float (&sums)[own][wide][4],
-                                       float unit) {
-    float before[own * 2];
-    bool has_risen = false;
-#pragma unroll
-    for (int r = 0; r < own * 2; ++r) {
-      before[r] = top[r];
-#pragma unroll
-      for (int n = 0; n < others; ++n)
-#pragma unroll
-        for (int i = 0; i < 2; ++i) top[r] = fmaxf(top[r], scores[r / 2][n][r % 2 * 2 + i]);
-      top[r] = fmaxf(top[r], exchanged(top[r], 1));
-      top[r] = fmaxf(top[r], exchanged(top[r], 2));
-      has_risen |= top[r] > before[r];
-    }
-    float base[own * 2];  // finite where the row sees nothing: -inf - -inf is NaN
-#pragma unroll
-    for (int r = 0; r < own * 2; ++r) base[r] = top[r] == lowest_score<float> ? 0 : top[r] * unit;
-    if (has_risen) {
-#pragma unroll
-      for (int r = 0; r < own * 2; ++r) {
-        const float factor = power_of_2(before[r] * unit - base[r]);
-        sum[r] *= factor;
-#pragma unroll
-        for (int n = 0; n < wide; ++n)
-#pragma unroll
-          for (int i = 0; i < 2; ++i) sums[r / 2][n][r % 2 * 2 + i] *= factor;
-      }
-    }
-#pragma unroll
-    for (int r = 0; r < own * 2; ++r)
-#pragma unroll
-      for (int n = 0; n < others; ++n)
-#pragma unroll
-        for (int i = 0; i < 2; ++i) {
-          float& score = scores[r / 2][n][r % 2 * 2 + i];
-          score = power_of_2(score * unit - base[r]);
-          sum[r] += score;
-        }
-  }
-
-  /// All of the sum of row r.
-  __device__ __forceinline__ float whole(int r) const {
-    const float half = sum[r] + exchanged(sum[r], 1);
-    return half + exchanged(half, 2);
-  }
-};
 
 template <class T, int others>
 __device__ void drop(float (&shares)[own][others][4], const AttentionShape<T>& shape,
@@ -136,7 +80,7 @@ __global__ void __launch_bounds__(half_threads, 2)
   end_copies();
 
   LeftRows<T, width, own, width <= 64> q(Tile{memory}, row);
-  RunningSums running;
+  RunningSums<own> running;
   float sums[own][width / 8][4] = {};
   const float unit = score_unit<is_plain>(shape);
   for (int column = 0, stage = 0; column < end; column += tile_columns, stage ^= 1) {

@@ -30,7 +30,8 @@ struct HeadOrder {
         at_a_time(0),
         is_last_first(is_last_first) {
     constexpr std::int64_t cached_bytes = 16 << 20;
-    const std::int64_t bytes = 2 * met * (of.q.sizes[3] + of.v.sizes[3]);
+    const auto item = static_cast<std::int64_t>(item_size(of.q.dtype));
+    const std::int64_t bytes = item * met * (of.q.sizes[3] + of.v.sizes[3]);
     at_a_time = static_cast<int>(std::clamp<std::int64_t>(
         cached_bytes / std::max<std::int64_t>(bytes, 1), 1, std::max(all_heads, 1)));
   }
@@ -106,7 +107,7 @@ __device__ __forceinline__ void see(float (&scores)[own][others][4], const Atten
 
 /// Whether rows of 16-byte chunks are what they look like, and nothing is masked or dropped.
 bool is_plain(const Attention& of);
-/// Whether `view` can be read in chunks.
+/// Whether `view` can be read in such chunks.
 bool has_chunks(const View& view);
 
 /// Calls `run` with a half type and a width as wide as the call's rows.
