@@ -11,9 +11,8 @@ struct FourWords {
   std::uint32_t word[4];
 };
 
-/// The upper half of a product: apart from the lower one, because that is how g++ vectorises it.
 GARBOARD_HD std::uint32_t product_high(std::uint32_t a, std::uint32_t b) {
-  return static_cast<std::uint32_t>((std::uint64_t{a} * b) >> 32);
+  return WideProduct(a, b).high;
 }
 
 /// The block of `counter` (the low half of the 128-bit counter; `plane` is the high one) and
@@ -23,12 +22,11 @@ GARBOARD_HD FourWords philox(std::uint64_t counter, std::uint64_t plane, std::ui
   auto c = static_cast<std::uint32_t>(plane), d = static_cast<std::uint32_t>(plane >> 32);
   auto key = static_cast<std::uint32_t>(seed), other = static_cast<std::uint32_t>(seed >> 32);
   for (int round = 0; round < 10; ++round) {
-    const std::uint32_t left = product_high(a, 0xD2511F53u), right = product_high(c, 0xCD9E8D57u);
-    const std::uint32_t left_low = a * 0xD2511F53u, right_low = c * 0xCD9E8D57u;
-    a = right ^ b ^ key;
-    b = right_low;
-    c = left ^ d ^ other;
-    d = left_low;
+    const WideProduct left(a, 0xD2511F53u), right(c, 0xCD9E8D57u);
+    a = right.high ^ b ^ key;
+    b = right.low;
+    c = left.high ^ d ^ other;
+    d = left.low;
     key += 0x9E3779B9u;
     other += 0xBB67AE85u;
   }
@@ -72,11 +70,24 @@ GARBOARD_HD Widened<T> uniform(Widened<T> unit, Widened<T> low, Widened<T> high)
   return x < high ? x : low;
 }
 
+/// ln x for x in [2^-24, 1], the same as `log`, which has to look for all that x is not.
+GARBOARD_HD float log_of_share(float x) {
+  constexpr std::uint32_t root = 0x3f3504f3;
+  const std::uint32_t offset = bits_as<std::uint32_t>(x) - root;
+  const float e = static_cast<float>(static_cast<std::int32_t>(offset) >> 23);
+  const float f = bits_as<float>((offset & 0x7fffff) + root) - 1.0f;
+  const float q = polynomial(f, -0.5f, 0.3333333171f, -0.2500082106f, 0.200012271f, -0.1662335653f,
+                             0.1420175162f, -0.1316018352f, 0.127616211f, -0.07634547292f);
+  return e * 0.693147181f + (q * (f * f) + f);
+}
+GARBOARD_HD double log_of_share(double x) { return log(x); }
+
 /// Two independent standard normal numbers of two uniform ones in [0, 1) (Box and Muller, "A note
 /// on the generation of random normal deviates", 1958).
 template <Real T>
 GARBOARD_HD void normal_pair(T first, T second, T& one, T& other) {
-  const T radius = sqrt(T(-2) * log(T(1) - first));  // 1 - first is exact and never 0
+  const T radius =
+      usual_root(T(-2) * log_of_share(T(1) - first));  // 1 - first is exact and never 0
   const T angle = T(6.283185307179586) * second;
   one = radius * sin_of_quarters(angle, 1);
   other = radius * sin_of_quarters(angle, 0);

@@ -17,7 +17,36 @@ inline constexpr T not_a_number = T(__builtin_nan(""));
 GARBOARD_HD bool has_small_quotient(float x, float y);
 GARBOARD_HD float rest_of_small(float x, float y);
 
+/// Both halves of a product.
+struct WideProduct {
+  std::uint32_t high, low;
+
+  GARBOARD_HD WideProduct(std::uint32_t a, std::uint32_t b);
+};
+
 #ifdef __CUDA_ARCH__
+// One multiplication, of which the compiler makes two unless told.
+GARBOARD_HD WideProduct::WideProduct(std::uint32_t a, std::uint32_t b) {
+  std::uint64_t both;
+  asm("mul.wide.u32 %0, %1, %2;" : "=l"(both) : "r"(a), "r"(b));
+  high = static_cast<std::uint32_t>(both >> 32);
+  low = static_cast<std::uint32_t>(both);
+}
+/// 1 / x and sqrt(x), which may be 0, where the exponent of x is not far from 0: as these, without
+/// their other way.
+GARBOARD_HD float usual_inverse(float x) {
+  float near;
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(near) : "f"(x));
+  return ::fmaf(near, ::fmaf(-x, near, 1.0f), near);
+}
+GARBOARD_HD float usual_root(float x) {
+  float inverse;
+  asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(inverse) : "f"(x));
+  const float near = x * inverse;
+  const float root = ::fmaf(::fmaf(-near, near, x), 0.5f * inverse, near);
+  return x == 0 ? x : root;
+}
+GARBOARD_HD double usual_root(double x) { return ::sqrt(x); }
 GARBOARD_HD float abs(float x) { return ::fabsf(x); }
 GARBOARD_HD double abs(double x) { return ::fabs(x); }
 GARBOARD_HD float floor(float x) { return ::floorf(x); }
@@ -37,6 +66,12 @@ GARBOARD_HD double sin(double x) { return ::sin(x); }
 GARBOARD_HD float cos(float x) { return ::cosf(x); }
 GARBOARD_HD double cos(double x) { return ::cos(x); }
 #else
+// The lower half is apart from the upper one, because that is how g++ vectorises it.
+GARBOARD_HD WideProduct::WideProduct(std::uint32_t a, std::uint32_t b)
+    : high(static_cast<std::uint32_t>((std::uint64_t{a} * b) >> 32)), low(a * b) {}
+GARBOARD_HD float usual_inverse(float x) { return 1.0f / x; }
+GARBOARD_HD float usual_root(float x) { return __builtin_sqrtf(x); }
+GARBOARD_HD double usual_root(double x) { return __builtin_sqrt(x); }
 GARBOARD_HD float abs(float x) { return __builtin_fabsf(x); }
 GARBOARD_HD double abs(double x) { return __builtin_fabs(x); }
 GARBOARD_HD float floor(float x) { return __builtin_floorf(x); }

@@ -42,5 +42,13 @@ TEST(Philox, NormalNumbersAreFiniteAtBothEnds) {
   }
 }
 
+TEST(Philox, LogarithmsOfSharesAreThoseOfAllNumbers) {
+  for (std::uint32_t k = 0; k < 1 << 24; k += k < 64 || k > (1 << 24) - 64 ? 1 : 61) {
+    const float share = 1.0f - static_cast<float>(k) * 0x1p-24f;
+
+    ASSERT_EQ(log_of_share(share), log(share)) << k;
+  }
+}
+
 }  // namespace
 }  // namespace garboard::functors
