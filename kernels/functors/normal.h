@@ -13,7 +13,7 @@ inline constexpr T density_scale = T(0.3989422804014327);
 /// e^(size^2 / 2) times the share of the normal distribution beyond `size` >= 0, within 3 ULP. It
 /// falls like 1 / size; the other factor hardly changes.
 GARBOARD_HD float tail_factor(float size) {
-  const float inverse = 1.0f / (size + 3.0f);
+  const float inverse = usual_inverse(size + 3.0f);
   return inverse * polynomial((size - 3.0f) * inverse, 0.7290837f, -0.509332f, 0.2300177f,
                               -0.047262687f, -0.010462513f, 0.0069693113f, 0.0010247541f,
                               -0.0010325734f, -0.0002447302f, 0.00013133019f, 5.4489148e-05f);

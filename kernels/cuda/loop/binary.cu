@@ -4,6 +4,10 @@
 #include "kernels/functors/in_float.h"
 
 namespace garboard::kernels::cuda {
+
+template <>
+inline constexpr bool is_unrolled<functors::GeluGradient> = true;
+
 namespace {
 
 /// A power, and roots as people mean them where the exponent is a half: the CPU's kernel knows a

@@ -10,6 +10,7 @@
 #include "kernels/cuda/loop/across.h"
 #include "kernels/functors/effort.h"
 #include "kernels/functors/element.h"
+#include "kernels/functors/in_float.h"
 
 namespace garboard::kernels::cuda {
 
@@ -33,6 +34,13 @@ struct Source {
 template <class F, class... T>
 inline constexpr bool is_laborious = functors::effort_of<F> == functors::Effort::many ||
                                      (functors::ComplexNumber<T> || ...);
+
+/// Of such a functor, whether its code stands there for each element of a pack after all: one that
+/// networks call for every layer, and whose arithmetic then takes less than memory does.
+template <class F>
+inline constexpr bool is_unrolled = false;
+template <class F, functors::Half T>
+inline constexpr bool is_unrolled<functors::InFloat<F, T>> = is_unrolled<F>;
 
 template <class F, class... T>
 inline constexpr int elements_of = is_laborious<F, T...> ? std::min(pack_elements<T...>, 4)
@@ -88,7 +96,7 @@ GARBOARD_HD void compute(Out* out, const PackPlaces<operands, packs>& places,
     if (!places.has(k)) continue;
     ElementPack<Out, elements> results;
     if constexpr (is_laborious<F, Out, In...>) {
-#pragma unroll 1
+#pragma unroll(is_unrolled <F> ? elements : 1)
       for (int i = 0; i < elements; ++i) {
         results.pass_on(F{}(in.pack[k][0]...));
         (in.pack[k].pass_on(in.pack[k].item[0]), ...);

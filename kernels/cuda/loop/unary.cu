@@ -4,6 +4,10 @@
 #include "kernels/functors/in_float.h"
 
 namespace garboard::kernels::cuda {
+
+template <>
+inline constexpr bool is_unrolled<functors::Gelu> = true;
+
 namespace {
 
 template <class F>
