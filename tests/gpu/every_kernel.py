@@ -42,6 +42,7 @@ def long_rows() -> None:
         x.topk(5, last), x.median(last), x.unique(), x.t().contiguous(), x.t() + x.t()
         (x.softmax(last) + x.log_softmax(last) + F.layer_norm(x, x.shape[-1:])).sum().backward()
         x[..., 1:] + 1, x[x > 0], x.nonzero(), x.half().sum(0)
+    drawn(9, 1_100_000).cumsum(0)  # more blocks than meet before one hands on a sum
 
 
 def orders() -> None:

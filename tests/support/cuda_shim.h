@@ -89,6 +89,8 @@ T __shfl_up_sync(unsigned, T mine, unsigned lanes) {
 
 inline int __popc(unsigned bits) { return __builtin_popcount(bits); }
 
+inline void __threadfence() {}
+
 inline unsigned atomicAdd(unsigned* at, unsigned added) {
   const unsigned there = *at;
   *at = there + added;

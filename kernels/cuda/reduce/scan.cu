@@ -1,7 +1,8 @@
-// Running results along a dim: sums and products of floats in double, of all else in uint64. Where
-// slices are few they are cut into tiles: what each comes to is found first, then what comes before
-// each, and then all is written; otherwise each element is read once. The order of what is added
-// follows from sizes and strides alone.
+// Running results along a dim: sums and products of floats in double, of all else in uint64. Every
+// element is read once where slices are dense: a slice has a block, or, where slices are few, a
+// chain of them, which hand to each other what they have come to. Others are cut into tiles: what
+// each comes to is found first, then what comes before each, and then all is written. The order of
+// what is added follows from sizes and strides alone.
 #include "kernels/cuda/launch/held_row.h"
 #include "kernels/cuda/launch/launch_plan.h"
 #include "kernels/cuda/launch/parts.h"
@@ -17,75 +18,98 @@ struct Tiling {
   std::int64_t tiles, size;
 };
 
-/// What a launch finds: `totals`, of each tile what it comes to, or else the results. Before what a
-/// tile comes to stands what all before it have come to; where there is one tile alone, nothing.
-template <class Running, class Results>
-struct ScanTarget {
-  Results results;
-  const Running* before;
-  Running* totals;
-};
-
 /// Elements that a thread has at once.
 constexpr std::int64_t scan_items = 16;
 
-/// Slices whose elements stand one behind the other. Lanes take a pack each, and a warp several of
-/// them; warps meet in shared memory.
-template <class Running, class T, class Results, int operands>
-__global__ void scan_rows(const __grid_constant__ Slices<operands> slices, Tiling tiling,
-                          const ScanTarget<Running, Results> to, const T* x) {
-  constexpr int pack = pack_of<T, 8>, packs = static_cast<int>(scan_items) / pack;
-  __shared__ Running shared[threads / warp_threads];
-  const int t = static_cast<int>(threadIdx.x);
-  // What was read last is still in the cache: the results begin there.
-  std::int64_t tile = blockIdx.x / tiling.groups;
-  if (to.before) tile = tiling.tiles - 1 - tile;
-  const Slice<operands> slice(slices, t, blockIdx.x % tiling.groups);
-  const int width = slices.lanes < warp_threads ? slices.lanes : warp_threads;
-  const int lane = slice.seat.lane % width, warp = t / warp_threads;
-  const T* const row = x + slice.start[operands - 1];
-  const bool is_aligned = suits_packs<T, pack>(row);
-  const std::int64_t first = tile * tiling.size;
-  const std::int64_t last = first + tiling.size < slices.size ? first + tiling.size : slices.size;
-  auto carry = Running::none();
-  if (to.before && slice.size > 0)
-    carry = to.before[tile * slices.starts.count + slice.seat.result];
-  for (std::int64_t from = first; from < last; from += slices.lanes * scan_items) {
-    const std::int64_t start = from + slice.seat.lane / width * (width * scan_items) + lane * pack;
-    const auto left_of = [&](int k) {  // elements from pack k on
-      return slice.size > 0 ? last - start - k * width * pack : 0;
-    };
-    ElementPack<T, pack> items[packs];
+/// What a thread has of the next elements of a dense slice: packs, a warp's threads side by side.
+/// If `is_whole`, all of them are there.
+template <class Running, class T, bool is_whole>
+struct ScanItems {
+  static constexpr int pack = pack_of<T, 8>, packs = static_cast<int>(scan_items) / pack;
+
+  ElementPack<T, pack> items[packs];
+  Running ahead[packs];  // what the warp's elements before a pack have come to
+  Running all;           // and all of the warp
+  std::int64_t start;    // where in the slice its first pack stands
+  int left;              // elements that are there from `start` on, as far as packs go
+  int step;              // from a pack to the next
+
+  /// `width` threads share the elements; all of the warp take part.
+  __device__ ScanItems(const T* row, std::int64_t start, std::int64_t left, int lane, int width)
+      : all(Running::none()),
+        start(start),
+        left(static_cast<int>(left < threads * scan_items ? left : threads * scan_items)),
+        step(width * pack) {
+    const bool is_aligned = suits_packs<T, pack>(row);
     unrolled<packs>([&](int k) {
-      const T* const at = row + start + k * width * pack;
-      if (is_aligned && left_of(k) >= pack)
-        items[k] = load_pack<T, pack>(at, true);
+      const T* const at = row + start + k * step;
+      if (is_whole || (is_aligned && left_of(k) >= pack))
+        items[k] = load_pack<T, pack>(at, is_aligned);
       else
         for (int i = 0; i < pack; ++i)
           if (i < left_of(k)) items[k].item[i] = load_pack<T, 1>(at + i, true).item[0];
     });
-    const auto take = [&](Running& so_far, int k, int i) {
-      if (i < left_of(k)) so_far.merge(Running::of(items[k][i], start + k * width * pack + i));
-    };
-    Running ahead[packs];  // what the warp's elements before a pack have come to
-    auto so_far = Running::none();
     unrolled<packs>([&](int k) {
       auto mine = Running::none();
       for (int i = 0; i < pack; ++i) take(mine, k, i);
-      for (int step = 1; step < width; step *= 2) {
-        Running both = of_earlier_lane(mine, step);
-        if (lane < step) continue;
+      for (int before = 1; before < width; before *= 2) {
+        Running both = of_earlier_lane(mine, before);
+        if (lane < before) continue;
         both.merge(mine);
         mine = both;
       }
-      ahead[k] = so_far;
+      ahead[k] = all;
       const Running earlier = of_earlier_lane(mine, 1);
       if (lane > 0) ahead[k].merge(earlier);
-      so_far.merge(of_lane(mine, t / width * width + width - 1));
+      const int t = static_cast<int>(threadIdx.x);
+      all.merge(of_lane(mine, t / width * width + width - 1));
     });
+  }
+
+  /// Elements from pack k on.
+  __device__ int left_of(int k) const { return left - k * step; }
+  __device__ void take(Running& so_far, int k, int i) const {
+    if (is_whole || i < left_of(k)) so_far.merge(Running::of(items[k][i], start + k * step + i));
+  }
+  /// Writes the results of a slice whose elements before the warp's have come to `base`.
+  template <class Results, int operands>
+  __device__ void write(const Results& results, const Slice<operands>& slice,
+                        const Running& base) const {
+    unrolled<packs>([&](int k) {
+      if (!is_whole && left_of(k) <= 0) return;
+      Running running = base, found[pack];
+      running.merge(ahead[k]);
+      unrolled<pack>([&](int i) {
+        take(running, k, i);
+        found[i] = running;
+      });
+      std::int64_t at[operands];
+      for (int o = 0; o < operands; ++o) at[o] = slice.start[o] + start + k * step;
+      results.write_pack(at, found, is_whole ? pack : left_of(k));
+    });
+  }
+};
+
+/// Slices whose elements stand one behind the other, a block having all of some. Warps meet in
+/// shared memory.
+template <class Running, class T, class Results, int operands>
+__global__ void scan_rows(const __grid_constant__ Slices<operands> slices, Results results,
+                          const T* x) {
+  __shared__ Running shared[threads / warp_threads];
+  const int t = static_cast<int>(threadIdx.x);
+  const Slice<operands> slice(slices, t, blockIdx.x);
+  const int width = slices.lanes < warp_threads ? slices.lanes : warp_threads;
+  const int lane = slice.seat.lane % width, warp = t / warp_threads;
+  const T* const row = x + slice.start[operands - 1];
+  auto carry = Running::none();
+  for (std::int64_t from = 0; from < slices.size; from += slices.lanes * scan_items) {
+    const std::int64_t start = from + slice.seat.lane / width * (width * scan_items) +
+                               lane * ScanItems<Running, T, false>::pack;
+    const ScanItems<Running, T, false> mine(row, start, slice.size > 0 ? slice.size - start : 0,
+                                            lane, width);
     Running base = carry;
     if (slices.lanes > warp_threads) {
-      if (lane == 0) shared[warp] = so_far;
+      if (lane == 0) shared[warp] = mine.all;
       __syncthreads();
       const int first_warp = (t - slice.seat.lane) / warp_threads;
       for (int w = first_warp; w < first_warp + slices.lanes / warp_threads; ++w) {
@@ -94,25 +118,122 @@ __global__ void scan_rows(const __grid_constant__ Slices<operands> slices, Tilin
       }
       __syncthreads();
     } else {
-      carry.merge(so_far);
+      carry.merge(mine.all);
     }
-    if (to.totals) continue;
-    unrolled<packs>([&](int k) {
-      if (left_of(k) <= 0) return;
-      Running running = base, found[pack];
-      running.merge(ahead[k]);
-      unrolled<pack>([&](int i) {
-        take(running, k, i);
-        found[i] = running;
-      });
-      std::int64_t at[operands];
-      for (int o = 0; o < operands; ++o) at[o] = slice.start[o] + start + k * width * pack;
-      to.results.write_pack(at, found, left_of(k));
-    });
+    mine.write(results, slice, base);
   }
-  if (to.totals && slice.size > 0 && slice.seat.lane == 0)
-    to.totals[tile * slices.starts.count + slice.seat.result] = carry;
 }
+
+/// What blocks hand to those behind them: what a tile has come to, and what all of a slice has up
+/// to a tile whose number is a multiple of `threads`. Flags and tickets are 0 at first.
+template <class Running>
+struct ScanChain {
+  Running* values;
+  unsigned *flags, *tickets;
+  std::int64_t tiles, sums;  // of a slice; `sums` of several tiles each
+  std::int64_t slices;
+
+  static constexpr int word_count = sizeof(Running) / sizeof(typename InWords<Running>::Word);
+
+  std::int64_t count() const { return slices * (tiles + sums); }
+  __device__ std::int64_t tile(std::int64_t slice, std::int64_t number) const {
+    return slice * tiles + number;
+  }
+  __device__ std::int64_t sum(std::int64_t slice, std::int64_t first_tile) const {
+    return slices * tiles + slice * sums + first_tile / threads;
+  }
+
+  __device__ void give(std::int64_t place, const Running& value) const {
+    const auto words = __builtin_bit_cast(InWords<Running>, value);
+    auto* const to = reinterpret_cast<volatile InWords<Running>*>(values + place);
+    for (int i = 0; i < word_count; ++i) to->word[i] = words.word[i];
+    __threadfence();  // who sees the flag sees the value
+    const_cast<volatile unsigned&>(flags[place]) = 1;
+  }
+  __device__ Running await(std::int64_t place) const {
+    while (const_cast<volatile unsigned&>(flags[place]) == 0) {
+    }
+    __threadfence();
+    InWords<Running> words;
+    const auto* const from = reinterpret_cast<const volatile InWords<Running>*>(values + place);
+    for (int i = 0; i < word_count; ++i) words.word[i] = from->word[i];
+    return __builtin_bit_cast(Running, words);
+  }
+};
+
+__global__ void clear_flags(unsigned* flags, std::int64_t count) {
+  const std::int64_t i = std::int64_t{blockIdx.x} * threads + threadIdx.x;
+  if (i < count) flags[i] = 0;
+}
+
+/// What a block does with a tile of a slice of a chain.
+template <bool is_whole, class Running, class T, class Results, int operands>
+__device__ void scan_tile(Running* shared, const Slice<operands>& slice, std::int64_t number,
+                          const Results& results, const ScanChain<Running>& chain, const T* x) {
+  using Items = ScanItems<Running, T, is_whole>;
+  const int t = static_cast<int>(threadIdx.x), lane = t % warp_threads, warp = t / warp_threads;
+  const std::int64_t start =
+      number * (threads * scan_items) + warp * (warp_threads * scan_items) + lane * Items::pack;
+  const Items mine(x + slice.start[operands - 1], start, slice.size - start, lane, warp_threads);
+  if (lane == 0) shared[warp] = mine.all;
+  __syncthreads();
+  auto base = Running::none(), all = Running::none();
+  for (int w = 0; w < threads / warp_threads; ++w) {
+    if (w == warp) base = all;
+    all.merge(shared[w]);
+  }
+  __syncthreads();
+  const std::int64_t of = slice.seat.result;
+  if (t == 0) chain.give(chain.tile(of, number), all);
+
+  const int since = static_cast<int>(number % threads);  // the last sum
+  const std::int64_t first = number - since;
+  Running before = t < since ? chain.await(chain.tile(of, first + t)) : Running::none();
+  before = meet_along(shared, before, t, threads);
+  if (first > 0) {
+    Running sum = chain.await(chain.sum(of, first));
+    sum.merge(before);
+    before = sum;
+  }
+  if (t == 0 && since == threads - 1 && number + 1 < chain.tiles) {
+    Running sum = before;
+    sum.merge(all);
+    chain.give(chain.sum(of, number + 1), sum);
+  }
+  before.merge(base);
+  mine.write(results, slice, before);
+}
+
+/// Likewise, a block having a tile of a slice. It takes the next one when it begins, so those that
+/// it waits for are at work. It asks the tiles since the last sum what they have come to, each of
+/// which has not waited for that, and adds them to the sum; the last one hands on the next sum.
+template <class Running, class T, class Results, int operands>
+__global__ void __launch_bounds__(threads, 4)
+    scan_chain(const __grid_constant__ Slices<operands> slices, Results results,
+               const ScanChain<Running> chain, const T* x) {
+  __shared__ Running shared[threads / warp_threads];
+  __shared__ unsigned ticket;
+  const int t = static_cast<int>(threadIdx.x);
+  if (t == 0) ticket = atomicAdd(chain.tickets, 1u);
+  __syncthreads();
+  const auto count = static_cast<unsigned>(chain.slices);
+  const auto number = static_cast<std::int64_t>(ticket / count);
+  const Slice<operands> slice(slices, t, ticket % count);
+  if ((number + 1) * (threads * scan_items) <= slice.size)
+    scan_tile<true>(shared, slice, number, results, chain, x);
+  else
+    scan_tile<false>(shared, slice, number, results, chain, x);
+}
+
+/// Of columns, what a launch finds: `totals`, of each tile what it comes to, or else the results.
+/// Before what a tile comes to stands what all before it have come to; where there is one tile
+/// alone, nothing.
+template <class Running, class Results>
+struct ScanTarget {
+  Results results;
+  const Running* before;
+  Running* totals;
+};
 
 /// Slices of any strides: a thread has a tile of one for itself.
 template <class Running, class T, class Results, int operands>
@@ -176,35 +297,63 @@ int lanes_for(std::int64_t size) {
 }
 
 template <class Running, class T, class Results, int operands>
-void scan(const View* const (&views)[operands], int dim, Results results, Stream stream) {
+void scan_dense(Slices<operands> slices, Results results, const T* x, Stream stream) {
+  constexpr std::int64_t enough_blocks = 1024, tile = threads * scan_items;
+  slices.is_across = false;
+  slices.lanes = lanes_for(slices.size);
+  const std::int64_t blocks = slices.blocks();
+  if (slices.size <= tile || blocks >= enough_blocks)
+    return launch(scan_rows<Running, T, Results, operands>, {blocks, stream}, slices, results, x);
+  const std::int64_t tiles = divided_up(slices.size, tile);
+  ScanChain<Running> chain{nullptr,
+                           nullptr,
+                           nullptr,
+                           tiles,
+                           divided_up(tiles, threads),
+                           std::int64_t{slices.starts.count}};
+  const std::int64_t flags = chain.count() + 1;
+  const auto bytes = static_cast<std::size_t>(chain.count()) * sizeof(Running);
+  const Scratch scratch(bytes + static_cast<std::size_t>(flags) * sizeof(unsigned), stream);
+  chain.values = scratch.as<Running>();
+  chain.flags = reinterpret_cast<unsigned*>(scratch.as<std::byte>() + bytes);
+  chain.tickets = chain.flags + chain.count();
+  launch(clear_flags, {divided_up(flags, threads), stream}, chain.flags, flags);
+  launch(scan_chain<Running, T, Results, operands>, {chain.slices * tiles, stream}, slices, results,
+         chain, x);
+}
+
+template <class Running, class T, class Results, int operands>
+void scan_any(Slices<operands> slices, Results results, const T* x, Stream stream) {
   constexpr std::int64_t enough_blocks = 1024, least_tile = 64;
-  for_each_part_of_slices(views, dim, [&](Slices<operands> slices, const auto& starts) {
+  slices.is_across = true;
+  slices.lanes = 1;
+  const std::int64_t groups = slices.blocks(), most = divided_up(enough_blocks, groups);
+  const std::int64_t tile = std::max(divided_up(slices.size, most), least_tile);
+  const Tiling tiling{static_cast<std::uint32_t>(groups), divided_up(slices.size, tile), tile};
+  const Grid grid{groups * tiling.tiles, stream};
+  const std::int64_t count = slices.starts.count;
+  const bool has_tiles = tiling.tiles > 1;
+  const Scratch scratch(has_tiles ? tiling.tiles * count * sizeof(Running) : 0, stream);
+  auto* const before = has_tiles ? scratch.as<Running>() : nullptr;
+  const auto kernel = scan_columns<Running, T, Results, operands>;
+  if (has_tiles) {
+    launch(kernel, grid, slices, tiling, {results, nullptr, before}, x);
+    const int lanes = lanes_for(tiling.tiles);
+    launch(put_before<Running>, {divided_up(count, threads / lanes), stream}, before, count,
+           tiling.tiles, lanes);
+  }
+  launch(kernel, grid, slices, tiling, {results, before, nullptr}, x);
+}
+
+template <class Running, class T, class Results, int operands>
+void scan(const View* const (&views)[operands], int dim, Results results, Stream stream) {
+  for_each_part_of_slices(views, dim, [&](const Slices<operands>& slices, const auto& starts) {
     bool is_dense = slices.size > 1;
     for (const std::int64_t stride : slices.strides) is_dense &= stride == 1;
-    slices.is_across = !is_dense;
-    slices.lanes = is_dense ? lanes_for(slices.size) : 1;
-    const std::int64_t groups = slices.blocks(), most = divided_up(enough_blocks, groups);
-    std::int64_t tile = slices.size;
-    if (is_dense && groups < enough_blocks)
-      tile = slices.lanes * scan_items;
-    else if (!is_dense)
-      tile = std::max(divided_up(slices.size, most), least_tile);
-    const Tiling tiling{static_cast<std::uint32_t>(groups), divided_up(slices.size, tile), tile};
-    const auto kernel = is_dense ? scan_rows<Running, T, Results, operands>
-                                 : scan_columns<Running, T, Results, operands>;
     const T* const x = views[operands - 1]->template as<T>() + starts[operands - 1];
-    const Grid grid{groups * tiling.tiles, stream};
-    const std::int64_t count = slices.starts.count;
-    const bool has_tiles = tiling.tiles > 1;
-    const Scratch scratch(has_tiles ? tiling.tiles * count * sizeof(Running) : 0, stream);
-    auto* const before = has_tiles ? scratch.as<Running>() : nullptr;
-    if (has_tiles) {
-      launch(kernel, grid, slices, tiling, {results.moved(starts), nullptr, before}, x);
-      const int lanes = lanes_for(tiling.tiles);
-      launch(put_before<Running>, {divided_up(count, threads / lanes), stream}, before, count,
-             tiling.tiles, lanes);
-    }
-    launch(kernel, grid, slices, tiling, {results.moved(starts), before, nullptr}, x);
+    const auto run = is_dense ? scan_dense<Running, T, Results, operands>
+                              : scan_any<Running, T, Results, operands>;
+    run(slices, results.moved(starts), x, stream);
   });
 }
 

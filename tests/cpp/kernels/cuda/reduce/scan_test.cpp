@@ -14,10 +14,12 @@ using shim::small_numbers;
 
 /// Slices of one tile, of several, of part of one, and none.
 constexpr std::int64_t tile = 16 * threads;
-const Dims shapes[] = {
-    {2, 3, 5},    {1, 2 * tile + 1, 2}, {3, tile, 1}, {1, 3 * tile + 7, 1}, {2, tile + 1, 1},
-    {300, 17, 1}, {5, 511, 1},          {3, 1300, 1}, {2, 300, 70},         {7, 1, 4},
-    {2, 0, 3}};
+const Dims shapes[] = {{2, 3, 5},        {1, 2 * tile + 1, 2},
+                       {3, tile, 1},     {1, 3 * tile + 7, 1},
+                       {2, tile + 1, 1}, {1, threads* tile + 9, 1},
+                       {300, 17, 1},     {5, 511, 1},
+                       {3, 1300, 1},     {2, 300, 70},
+                       {7, 1, 4},        {2, 0, 3}};
 
 TEST(ScanOnCuda, AddsUpAsTheCpuDoes) {
   for (const Dims& sizes : shapes) {
