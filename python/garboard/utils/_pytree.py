@@ -26,6 +26,10 @@ from garboard._arguments.pytree import (
     tree_structure,
     tree_unflatten,
 )
+from garboard._arguments.pytree import _dict_flatten as _dict_flatten
+from garboard._arguments.pytree import _dict_flatten_with_keys as _dict_flatten_with_keys
+from garboard._arguments.pytree import _dict_unflatten as _dict_unflatten
+from garboard._arguments.pytree import _get_node_type as _get_node_type
 
 __all__ = [
     "SUPPORTED_NODES",
