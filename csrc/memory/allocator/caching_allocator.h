@@ -141,10 +141,10 @@ class CachingAllocator {
 
   // Each knows those above it alone, and takes the arena's lock for single steps.
   mutable Arena arena_;
-  CapturePools capture_pools_{arena_};
   Mapper mapper_;
   Trimmer trimmer_{arena_, mapper_};
   StreamSharing sharing_;
+  CapturePools capture_pools_{arena_, sharing_};
   Grower grower_;
   HookBoard hooks_{arena_};
   AllocationLadder ladder_;

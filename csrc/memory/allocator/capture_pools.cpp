@@ -52,22 +52,30 @@ void CapturePools::end(CaptureId capture) noexcept {
 Stream CapturePools::key_for(Stream stream) {
   const CaptureId capture = capture_of(stream);
   if (capture == 0) return stream;
-  const std::lock_guard guard(mutex_);
-  const auto route = std::ranges::find(routes_, capture, &Route::capture);
-  return route == routes_.end() ? stream : pools_for(route->pool, stream)->key;
+  Found found;
+  {
+    const std::lock_guard guard(mutex_);
+    const auto route = std::ranges::find(routes_, capture, &Route::capture);
+    if (route == routes_.end()) return stream;
+    found = pools_for(route->pool, stream);
+  }
+  // Results of the last capture may have ended since, in use. The lock is given up first: whoever
+  // waits lets Python run.
+  if (found.is_taken_over) sharing_.await_every_stream();
+  return found.pools->key;
 }
 
-StreamPools* CapturePools::pools_for(CapturePool pool, Stream stream) {
+CapturePools::Found CapturePools::pools_for(CapturePool pool, Stream stream) {
   const auto find = [&](CapturePool of) {
     return std::ranges::find_if(lines_, [&](const Line& line) {
       return line.pool == of && line.pools->stream() == stream;
     });
   };
-  if (const auto own = find(pool); own != lines_.end()) return own->pools;
+  if (const auto own = find(pool); own != lines_.end()) return {own->pools};
   if (const auto left = find(0); left != lines_.end()) {
     left->pool = pool;
     arena_.locked([&] { left->pools->is_reserved = true; });
-    return left->pools;
+    return {left->pools, true};
   }
   lines_.reserve(lines_.size() + 1);
   std::unique_ptr<StreamPools> made = arena_.heap().make_pools(stream);
@@ -76,7 +84,7 @@ StreamPools* CapturePools::pools_for(CapturePool pool, Stream stream) {
   StreamPools* const pools = made.get();
   arena_.locked([&] { arena_.heap().add(std::move(made)); });
   lines_.push_back({pool, pools});
-  return pools;
+  return {pools};
 }
 
 }  // namespace garboard

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "csrc/device/capture.h"
+#include "csrc/memory/allocator/stream_sharing.h"
 #include "csrc/memory/arena/arena.h"
 
 namespace garboard {
@@ -15,12 +16,12 @@ namespace garboard {
 using CapturePool = std::uint64_t;
 
 /// Of one allocator. Thread-safe, and called without the arena's lock, which it takes for single
-/// steps. Pools that nobody holds any more stay for the next capture of their stream, and give up
-/// what is free as all others do.
+/// steps. Pools that nobody holds any more stay for the next capture of their stream, which waits
+/// for whoever may use them, and give up what is free as all others do.
 class CapturePools {
  public:
-  /// It outlives them.
-  explicit CapturePools(Arena& arena) noexcept : arena_(arena) {}
+  /// Both outlive them.
+  CapturePools(Arena& arena, StreamSharing& sharing) noexcept : arena_(arena), sharing_(sharing) {}
 
   /// A new one, with one share. Throws std::bad_alloc.
   CapturePool open();
@@ -49,10 +50,16 @@ class CapturePools {
     StreamPools* pools;
   };
 
-  StreamPools* pools_for(CapturePool pool, Stream stream);
+  struct Found {
+    StreamPools* pools = nullptr;
+    bool is_taken_over = false;  // from a capture that nobody holds any more
+  };
+
+  Found pools_for(CapturePool pool, Stream stream);
   Shares* shares_of(CapturePool pool) noexcept;
 
   Arena& arena_;
+  StreamSharing& sharing_;
   std::mutex mutex_;  // taken before the arena's lock
   CapturePool last_ = 0;
   std::vector<Shares> shares_;

@@ -31,6 +31,14 @@ void StreamSharing::release(Block& block, std::uint32_t thread) noexcept {
 
 // What captured work uses waits for the end of the capture: a ticket in it is never passed. Whether
 // there was nothing of that kind.
+// The chain grows at its head and never shrinks.
+template <class Act>
+void StreamSharing::for_each_stream(Act act) const {
+  for (StreamPools* pools = arena_.locked([&] { return arena_.heap().streams(); }); pools;
+       pools = pools->next.get())
+    if (pools->key == pools->stream()) act(pools->stream());
+}
+
 template <class Wanted>
 bool StreamSharing::seal(Wanted is_wanted) noexcept {
   bool is_complete = true;
@@ -47,7 +55,6 @@ bool StreamSharing::seal(Wanted is_wanted) noexcept {
   return is_complete;
 }
 
-// The chain grows at its head and never shrinks.
 StreamPools* StreamSharing::streams_with_pending() const noexcept {
   const std::lock_guard guard(arena_);
   const bool is_pending = arena_.heap().current(&PoolCounts::pending_blocks) > 0;
@@ -121,21 +128,39 @@ std::size_t StreamSharing::await_oldest() noexcept {
 }
 
 // The owner's work up to now may use the block, and the block's new user must come after it. That
-// is one event, and only for a block that is taken. Captured work cannot come behind what is done,
-// nor the other way round.
+// is one event, and only for a block that is taken. What captured work has left was used by
+// whatever stream it was played on. While there is any, it cannot come behind what is done, nor the
+// other way round.
 Block* StreamSharing::take_from_others(std::size_t bytes, Stream stream) {
   if (!mapper_.source().timeline() || arena_.is_captured()) return nullptr;
   Heap::Stock stock = arena_.heap().make_sharing_stock(stream);
   Block* block = nullptr;
+  bool is_of_captured_work = false;
   {
     const std::lock_guard guard(arena_);
     arena_.heap().put(stock);
     block = arena_.take_from_others(bytes, stream);
     if (!block) return nullptr;
     stolen_bytes_ += block->bytes;
+    is_of_captured_work = arena_.heap().is_of_captured_work(*block);
   }
-  timeline().let_wait(stream, block->stream, timeline().ticket(block->stream));
+  if (is_of_captured_work)
+    for_each_stream([&](Stream user) { let_wait(stream, user); });
+  else
+    let_wait(stream, block->stream);
   return block;
+}
+
+void StreamSharing::let_wait(Stream waiter, Stream stream) noexcept {
+  if (waiter != stream) timeline().let_wait(waiter, stream, timeline().ticket(stream));
+}
+
+void StreamSharing::await_every_stream() noexcept {
+  if (!mapper_.source().timeline()) return;
+  const OuterLock::Away away(unknown_wait_ns);
+  for_each_stream([&](Stream stream) {
+    if (capture_of(stream) == 0) timeline().await(stream, timeline().ticket(stream));
+  });
 }
 
 }  // namespace garboard

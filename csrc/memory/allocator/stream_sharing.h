@@ -36,11 +36,16 @@ class StreamSharing {
   /// A free block of another stream, or null. The work of `stream` waits for the owner's, the
   /// caller does not. Throws std::bad_alloc.
   Block* take_from_others(std::size_t bytes, Stream stream);
+  /// The caller waits for what all streams were given, but for what is captured.
+  void await_every_stream() noexcept;
 
   /// Under the arena's lock.
   void fill_in(MemoryStats& stats) const noexcept { stats.stolen_bytes = stolen_bytes_; }
 
  private:
+  template <class Act>
+  void for_each_stream(Act act) const;
+  void let_wait(Stream waiter, Stream stream) noexcept;
   template <class Wanted>
   bool seal(Wanted is_wanted) noexcept;
   bool seal_all() noexcept;

@@ -106,6 +106,11 @@ class Heap {
   bool share(Block& block, Stream stream) noexcept;
   /// A block from the pools of another stream, shared with `stream`, or null. Sharing stock.
   Block* take_from_others(std::size_t bytes, Stream stream) noexcept;
+  /// Whether it lies in pools for captured work.
+  bool is_of_captured_work(const Block& block) const noexcept {
+    const StreamPools* const pools = pools_with(*block.segment->pool);
+    return pools->key != pools->stream();
+  }
   /// Pools for captured work of a stream. They stay as long as the heap. Throws std::bad_alloc.
   std::unique_ptr<StreamPools> make_pools(Stream stream) {
     return std::make_unique<StreamPools>(stream, quantum_bytes_, supply_);

@@ -139,6 +139,46 @@ TEST_F(CapturePoolsTest, ThatNobodyHoldsServeTheNextCaptureOfTheirStream) {
   EXPECT_LE(cache_.stats().reserved_bytes, 8_MiB);
 }
 
+TEST_F(CapturePoolsTest, LeaveNothingBeforeAllStreamsAreDoneWithIt) {
+  const CapturePool pool = pools().open();
+  begin(pool);
+  std::vector<Block*> live{take(1_MiB, captured_)};  // keeps the granule that both lie in
+  Block* const result = take(1_MiB, captured_);
+  end();
+  pools().close(pool);
+  while (cache_.stats().reserved_bytes < 64_MiB) live.push_back(take(2_MiB, other_));
+  const Ticket reads = device_.streams().submit(other_);  // the result
+  void* const address = result->data();
+  cache_.release(result);
+
+  const Stream third{stand_in::device(), reinterpret_cast<void*>(std::uintptr_t{0x1003})};
+  live.push_back(take(1_MiB, third));
+  EXPECT_EQ(live.back()->data(), address);
+  EXPECT_TRUE(device_.streams().is_before(other_, reads, third));
+  for (Block* const block : live) cache_.release(block);
+}
+
+TEST_F(CapturePoolsTest, ServeTheNextCaptureOnceAllStreamsAreDoneWithThem) {
+  const CapturePool first = pools().open();
+  begin(first);
+  Block* const result = take(1_MiB, captured_);
+  end();
+  pools().close(first);
+  cache_.release(take(1_MiB, other_));
+  const Ticket reads = device_.streams().submit(other_);
+  void* const address = result->data();
+  cache_.release(result);
+
+  const CapturePool second = pools().open();
+  begin(second);
+  Block* const block = take(1_MiB, captured_);
+  EXPECT_EQ(block->data(), address);
+  EXPECT_GE(device_.streams().passed(other_), reads);
+  cache_.release(block);
+  end();
+  pools().close(second);
+}
+
 TEST_F(CapturePoolsTest, OutliveTheirCaptureInBlocksThatLive) {
   const CapturePool pool = pools().open();
   begin(pool);
