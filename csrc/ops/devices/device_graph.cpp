@@ -99,6 +99,10 @@ void DeviceGraph::end() {
 void DeviceGraph::replay() {
   if (!captured_) throw DeviceError("replay: the graph holds no work; capture some first");
   const Stream stream = current_stream(stream_.device);
+  if (capture_of(stream) != 0)
+    throw DeviceError(
+        "replay: the current stream is being captured, and what a replay draws would be captured "
+        "with it; replay behind the capture");
   if (played_on_) let_wait(stream, *played_on_);
   played_on_ = stream;
   numbers_->draw();

@@ -7,7 +7,6 @@
 
 #include "csrc/core/error.h"
 #include "csrc/ops/create/create.h"
-#include "csrc/ops/shape/views.h"
 #include "csrc/tensor/grad_mode.h"
 #include "kernels/run.h"
 
@@ -33,7 +32,6 @@ CapturedNumbers* found(CaptureId capture) {
 void CapturedNumbers::begin(CaptureId capture) {
   const std::lock_guard guard(mutex);
   under_way().emplace_back(capture, this);
-  capture_ = capture;
 }
 
 void CapturedNumbers::end() noexcept {

@@ -30,7 +30,6 @@ class CapturedNumbers {
 
  private:
   Device device_;
-  CaptureId capture_ = 0;
   std::uint64_t counters_ = 0;
   Tensor place_;                      // the seed and the offset; empty where nothing is drawn
   std::optional<std::int64_t> seed_;  // the one that is there

@@ -135,7 +135,7 @@ class CUDAGraph:
         """Do the captured work, on the current stream and on the same memory as before.
 
         Raises:
-            DeviceError: The graph holds no work.
+            DeviceError: The graph holds no work, or the current stream is being captured.
 
         >>> if gb.cuda.is_available():
         ...     x, captured = gb.ones(2, device="cuda"), gb.cuda.CUDAGraph()

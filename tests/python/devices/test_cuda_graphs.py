@@ -370,6 +370,18 @@ class TestWhatCannotBeCaptured:
         assert y.tolist() == (x * 3).tolist()
 
     @on_cuda
+    def test_a_replay_is_none_of_it(self):
+        x = ramp(3)
+        _, inner = capture(lambda: x.add_(1))
+        with (
+            pytest.raises(gb.DeviceError, match=r"^replay: the current stream is being captured"),
+            gb.cuda.graph(gb.cuda.CUDAGraph()),
+        ):
+            inner.replay()
+
+        assert x.tolist() == ramp(3).tolist()
+
+    @on_cuda
     def test_an_error_of_the_program_ends_the_capture(self):
         x, graph = ramp(5), gb.cuda.CUDAGraph()
         with pytest.raises(KeyError), gb.cuda.graph(graph):
