@@ -42,7 +42,7 @@ void add_to_grad(const Tensor& tensor, Tensor gradient, bool is_recorded) {
   } else {
     // Somebody else still uses, or could write, those bytes. And if it is the leaf itself, a node
     // must lie between the two: a survey of nodes would not find what holds itself without one.
-    sum = clone(gradient);
+    sum = row_major_copy(gradient);
   }
   if (is_recorded && sum.requires_grad()) note_recorded_gradient();
   grad_state_of(tensor).grad = std::move(sum);

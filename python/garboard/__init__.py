@@ -235,8 +235,6 @@ if TYPE_CHECKING:
     from garboard._ops.special_functions import mvlgamma as mvlgamma
     from garboard._ops.special_functions import nextafter as nextafter
     from garboard._ops.special_functions import polygamma as polygamma
-    from garboard._ops.triangles import tril_indices as tril_indices
-    from garboard._ops.triangles import triu_indices as triu_indices
     from garboard._ops.typed_tensors import BFloat16Tensor as BFloat16Tensor
     from garboard._ops.typed_tensors import BoolTensor as BoolTensor
     from garboard._ops.typed_tensors import ByteTensor as ByteTensor

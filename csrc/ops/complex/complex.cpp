@@ -90,7 +90,7 @@ Tensor view_as_real(const Tensor& input) {
       },
       [] {
         return [](const Backward& at) -> Grads {
-          return view_as_complex(lies_in_pairs(at.grad) ? at.grad : clone(at.grad));
+          return view_as_complex(lies_in_pairs(at.grad) ? at.grad : row_major_copy(at.grad));
         };
       });
 }

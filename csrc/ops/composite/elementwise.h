@@ -35,7 +35,7 @@ inline Tensor nan_to_num(const Tensor& input, std::optional<Scalar> nan,
     const Tensor parts = view_as_real(input);
     return view_as_complex(nan_to_num(parts, nan, positive, negative));
   }
-  if (!is_floating(input.dtype())) return clone(input);
+  if (!is_floating(input.dtype())) return row_major_copy(input);
   const double most = visit_floating(input.dtype(), []<class T>(Type<T>) {
     return static_cast<double>(std::numeric_limits<T>::max());
   });
@@ -99,12 +99,10 @@ inline Tensor logit(const Tensor& input, std::optional<double> margin) {
   if (is_complex(input.dtype())) refuse_complex("logit", input.dtype());
   const DType dtype = is_floating(input.dtype()) ? input.dtype() : default_floating();
   const Tensor x = to(input, widened(dtype));
-  const auto clamped = [&] {
-    if (*margin <= 0.5) return clamp_between(x, *margin, 1 - *margin);
-    const Tensor high = clamp_between(x, -HUGE_VAL, 1 - *margin);
-    return where(lt(x, *margin), Scalar::of(*margin), high);
+  const auto bounded = [&](double low, double high) {  // a bound itself has the slope of its place
+    return where(lt(x, low), Scalar::of(low), where(gt(x, high), Scalar::of(high), x));
   };
-  const Tensor share = margin ? clamped() : x;
+  const Tensor share = margin ? bounded(*margin, 1 - *margin) : x;
   const Tensor rest = share * -1.0 + 1.0;
   return to(log(share) - log(rest), dtype);
 }

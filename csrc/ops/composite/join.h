@@ -84,7 +84,7 @@ inline Tensor repeat(const char* op, const Tensor& input, const Dims& counts) {
     }
     result = reshape(expand(reshape(result, apart), wide), joined);
   }
-  if (result.storage() == input.storage()) result = clone(result);
+  if (result.storage() == input.storage()) result = row_major_copy(result);
   return result;
 }
 inline Tensor tile(const Tensor& input, const Dims& given) {
@@ -111,7 +111,7 @@ inline Tensor repeat_interleave(const Tensor& given, std::int64_t count,
   const Tensor flat = reshape(input, {before, apart[dim], 1, behind});
   const Tensor wide = expand(flat, {before, apart[dim], count, behind});
   const Tensor found = reshape(wide, sizes);
-  return found.storage() == given.storage() ? clone(found) : found;
+  return found.storage() == given.storage() ? row_major_copy(found) : found;
 }
 
 /// Element i as often as the i-th of `repeats` says.
@@ -132,7 +132,7 @@ inline Tensor repeat_interleave_each(const Tensor& given, const Tensor& repeats,
   };
   const Tensor counts = to(detach(repeats), DType::int64);
   if (repeats.count() == 1) return repeat_interleave(given, number_of(counts), given_dim);
-  if (size == 0) return clone(input);
+  if (size == 0) return row_major_copy(input);
   if (number_of(amin(counts)) < 0)
     throw ShapeError(text(op, ": a negative number of repeats; none may be negative"));
   const Tensor ends = cumsum(counts, 0, std::nullopt);
@@ -140,29 +140,6 @@ inline Tensor repeat_interleave_each(const Tensor& given, const Tensor& repeats,
   const Scalar zero = Scalar::of(std::int64_t{0}), one = Scalar::of(std::int64_t{1});
   const Tensor places = arange(zero, Scalar::of(total), one, DType::int64, input.device());
   return index_select(input, dim, searchsorted(op, ends, places, true));
-}
-
-/// What leaves a dim at one end comes in at the other.
-inline Tensor roll(const Tensor& input, const Dims& shifts, const Dims& dims) {
-  if (shifts.empty()) throw ShapeError("roll: no shifts; at least one is needed");
-  if (dims.empty() && shifts.size() == 1)
-    return reshape(roll(reshape(input, {-1}), shifts, {0}), input.sizes());
-  if (shifts.size() != dims.size())
-    throw ShapeError(text("roll: shifts ", shifts, " along dims ", dims,
-                          "; as many of one as of the other are needed"));
-  Tensor result = input;
-  for (int i = 0; i < dims.size(); ++i) {
-    if (input.ndim() == 0)
-      throw ShapeError(text("roll: dim ", dims[i], " of a tensor without dims; leave it out"));
-    const int dim = checked_dim("roll", dims[i], input.ndim());
-    if (input.count() == 0) continue;
-    const std::int64_t size = input.size(dim);
-    const std::int64_t shift = (shifts[i] % size + size) % size;
-    if (shift == 0) continue;
-    result = cat(
-        {slice(result, dim, size - shift, shift, 1), slice(result, dim, 0, size - shift, 1)}, dim);
-  }
-  return result.storage() == input.storage() ? clone(result) : result;
 }
 
 /// True where a column of a matrix lies at most `above` to the right of its row; where it lies
@@ -197,41 +174,11 @@ inline Tensor diag(const Tensor& input, std::int64_t above) {
   if (input.ndim() != 1 && input.ndim() != 2)
     throw ShapeError(text("diag: sizes ", input.sizes(),
                           "; one or two dims are needed, use diagonal() or diag_embed()"));
-  return input.ndim() == 1 ? diag_embed(input, above, 0, 1) : clone(diagonal(input, above, 0, 1));
+  return input.ndim() == 1 ? diag_embed(input, above, 0, 1)
+                           : row_major_copy(diagonal(input, above, 0, 1));
 }
 inline Tensor diagflat(const Tensor& input, std::int64_t above) {
   return diag_embed(reshape(input, {-1}), above, 0, 1);
-}
-
-/// Zeros with matrices along the diagonal; what has one dim is a row.
-inline Tensor block_diag(const std::vector<Tensor>& tensors) {
-  std::vector<Tensor> blocks;
-  std::int64_t rows = 0, columns = 0;
-  DType dtype = tensors.empty() ? DType::float32 : tensors[0].dtype();
-  for (const Tensor& tensor : tensors) {
-    if (tensor.ndim() > 2)
-      throw ShapeError(
-          text("block_diag: sizes ", tensor.sizes(), "; matrices, rows or numbers are needed"));
-    if (tensor.device() != tensors[0].device())
-      throw DeviceError(text("block_diag: tensors on ", tensors[0].device(), " and ",
-                             tensor.device(), "; they must be on one device, use to()"));
-    blocks.push_back(atleast_2d(tensor));
-    dtype = promote(dtype, tensor.dtype());
-    rows += blocks.back().size(0);
-    columns += blocks.back().size(1);
-  }
-  if (blocks.empty()) return zeros({1, 0}, dtype);
-  const Device device = tensors[0].device();
-  std::vector<Tensor> bands;
-  std::int64_t at = 0;
-  for (const Tensor& block : blocks) {
-    const std::int64_t height = block.size(0), width = block.size(1);
-    bands.push_back(cat({zeros({height, at}, dtype, device), block,
-                         zeros({height, columns - at - width}, dtype, device)},
-                        1));
-    at += width;
-  }
-  return cat(bands, 0);
 }
 
 /// Every choice of one element a tensor, a row each; of one tensor, the tensor.
@@ -241,7 +188,7 @@ inline Tensor cartesian_prod(const std::vector<Tensor>& tensors) {
     if (tensor.ndim() != 1)
       throw ShapeError(text("cartesian_prod: sizes ", tensor.sizes(), "; one dim is needed"));
   }
-  if (tensors.size() == 1) return clone(tensors[0]);
+  if (tensors.size() == 1) return row_major_copy(tensors[0]);
   std::vector<Tensor> columns;
   for (const Tensor& grid : meshgrid(tensors, false)) columns.push_back(reshape(grid, {-1}));
   return stack(columns, 1);

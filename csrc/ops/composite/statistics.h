@@ -94,7 +94,7 @@ inline Tensor diff(const Tensor& input, std::int64_t n, std::int64_t given_dim) 
   if (input.ndim() == 0) throw ShapeError("diff: a tensor without dims; at least one is needed");
   if (n < 0) throw ShapeError(text("diff: n ", n, "; 0 or more is needed"));
   const int dim = checked_dim("diff", given_dim, input.ndim());
-  Tensor result = n == 0 ? clone(input) : input;
+  Tensor result = n == 0 ? row_major_copy(input) : input;
   for (std::int64_t i = 0; i < n; ++i) {
     const std::int64_t size = result.size(dim);
     const std::int64_t left = size > 0 ? size - 1 : 0;

@@ -30,6 +30,11 @@ Tensor copied(const char* name, Tensor result, const Tensor& input,
   return result;
 }
 
+void lie_as_it(const Tensor& fresh, const Tensor& input) {
+  const View view = input.view();
+  lie_as(fresh, {&view});
+}
+
 std::pair<const char*, const char*> extent(const Tensor& tensor) {
   const auto* const start = static_cast<const char*>(tensor.data());
   std::int64_t low = 0, high = 1;
@@ -68,18 +73,23 @@ void copy_into(const Tensor& target, const Tensor& source, Transfer transfer) {
 }
 
 Tensor clone(const Tensor& input) {
+  const Tensor result = empty_of("clone", input.sizes(), input.dtype(), input.device());
+  if (!input.is_contiguous()) lie_as_it(result, input);
+  return copied("clone", result, input);
+}
+
+Tensor row_major_copy(const Tensor& input) {
   return copied("clone", empty_of("clone", input.sizes(), input.dtype(), input.device()), input);
 }
 
-Tensor contiguous(const Tensor& input) { return input.is_contiguous() ? input : clone(input); }
+Tensor contiguous(const Tensor& input) {
+  return input.is_contiguous() ? input : row_major_copy(input);
+}
 
 Tensor to(const Tensor& input, DType dtype) {
   if (input.dtype() == dtype) return input;
   const Tensor result = empty_of("to", input.sizes(), dtype, input.device());
-  if (!input.is_contiguous()) {
-    const View view = input.view();
-    lie_as(result, {&view});
-  }
+  if (!input.is_contiguous()) lie_as_it(result, input);
   return copied("to", result, input);
 }
 
@@ -103,7 +113,7 @@ void copy_(const Tensor& self, const Tensor& source, Transfer transfer) {
   Tensor given = source;
   {
     const GradModeGuard no_grad(false);
-    if (overlaps_partly(self, given)) given = clone(given);
+    if (overlaps_partly(self, given)) given = row_major_copy(given);
     if (given.device() != self.device()) {
       given = to(given, self.dtype());
       // Dense memory goes straight into place; else a copy of it goes, and is laid out there.

@@ -1,10 +1,10 @@
 // The gradient rules of activations, made of ops, so that they can be differentiated.
 #include "csrc/ops/elementwise/activations.h"
+#include "csrc/ops/elementwise/between.h"
 #include "csrc/ops/elementwise/binary.h"
 #include "csrc/ops/elementwise/kept_operand.h"
 #include "csrc/ops/elementwise/ternary.h"
 #include "csrc/ops/elementwise/unary.h"
-#include "csrc/ops/elementwise/within.h"
 #include "csrc/ops/fuse/expression.h"
 #include "csrc/ops/op/operators.h"
 
@@ -62,7 +62,7 @@ Grads huber(const Backward& at) {
 }
 
 Grads hardtanh(const Backward& at) {
-  return within<le, ge>(at.input(0), *at.node().kept_scalar(1), *at.node().kept_scalar(2), at.grad);
+  return between<true>(at.input(0), *at.node().kept_scalar(1), *at.node().kept_scalar(2), at.grad);
 }
 
 Grads threshold(const Backward& at) {

@@ -78,7 +78,7 @@ inline constexpr Binary huber{
     .keep = Keep::first | Keep::second,
     .gradient = gradients::huber,
 };
-/// As clamp_between, of numbers, with a slope of 0 at both bounds.
+/// As clamp_between, of numbers.
 inline constexpr Ternary hardtanh{
     .name = "hardtanh",
     .summary = "Move what lies outside two numbers to the nearer one.",

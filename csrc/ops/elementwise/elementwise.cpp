@@ -197,7 +197,7 @@ class Overwriting {
     }
     if (!needs_copy) return;
     const GradModeGuard no_grad(false);
-    before_ = clone(out);
+    before_ = row_major_copy(out);
     before_.body()->grad_node = edge_of(out).node;
   }
 

@@ -3,10 +3,10 @@
 #include "csrc/ops/complex/complex.h"
 #include "csrc/ops/create/convert.h"
 #include "csrc/ops/create/create.h"
+#include "csrc/ops/elementwise/between.h"
 #include "csrc/ops/elementwise/kept_operand.h"
 #include "csrc/ops/elementwise/ternary.h"
 #include "csrc/ops/elementwise/unary.h"
-#include "csrc/ops/elementwise/within.h"
 #include "csrc/ops/op/operators.h"
 
 namespace garboard {
@@ -202,24 +202,33 @@ Grads retain(const Backward& at) {
   return grads;
 }
 
-// Where the bounds are crossed, the upper one is the output.
+// Where the bounds are crossed, the upper one is the output. Between numbers the slope is 0 on
+// both; an element that equals one of two tensors shares its gradient with it.
 Grads clamp(const Backward& at) {
   Grads grads;
   const Tensor x = at.input(0);
   const Kept low(at, 1), high(at, 2);
   if (!low.tensor && !high.tensor) {
-    if (at.needs(0)) grads[0] = within<lt, gt>(x, low.scalar, high.scalar, at.grad);
+    if (at.needs(0)) grads[0] = between<false>(x, low.scalar, high.scalar, at.grad);
     return grads;
   }
-  Tensor below, above;
+  Tensor below, above, on_low, on_high;
   {
     const GradModeGuard no_grad(false);
     above = gt(maximum(x, low), high);
     below = logical_and(lt(x, low), logical_not(above));
+    on_low = logical_and(eq(x, low), lt(x, high));
+    on_high = logical_and(eq(x, high), gt(x, low));
   }
-  if (at.needs(0)) grads[0] = garboard::where(logical_or(below, above), zero_operand(), at.grad);
-  if (at.needs(1)) grads[1] = garboard::where(below, at.grad, zero_operand());
-  if (at.needs(2)) grads[2] = garboard::where(above, at.grad, zero_operand());
+  const Tensor half = mul(at.grad, Scalar::of(0.5));
+  const auto of_bound = [&](const Tensor& beyond, const Tensor& on) {
+    return garboard::where(beyond, at.grad, garboard::where(on, half, zero_operand()));
+  };
+  if (at.needs(0))
+    grads[0] = garboard::where(logical_or(below, above), zero_operand(),
+                               garboard::where(logical_or(on_low, on_high), half, at.grad));
+  if (at.needs(1)) grads[1] = of_bound(below, on_low);
+  if (at.needs(2)) grads[2] = of_bound(above, on_high);
   return grads;
 }
 

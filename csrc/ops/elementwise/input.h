@@ -23,7 +23,7 @@ class Input {
     }
     const GradModeGuard no_grad(false);
     tensor_ = to(*operand.tensor, dtype);
-    if (written && overlaps_partly(*written, tensor_)) tensor_ = clone(tensor_);
+    if (written && overlaps_partly(*written, tensor_)) tensor_ = row_major_copy(tensor_);
     const bool fits = tensor_.has_sizes(sizes) || tensor_.count() == 1;
     view_ = fits ? tensor_.view() : broadcast_view(tensor_.view(), sizes);
   }

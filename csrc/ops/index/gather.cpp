@@ -105,7 +105,7 @@ void scattered(const char* op, const Tensor& self, Along at, const Tensor& index
   const bool replaces = meeting == Meeting::write;
   const auto of_self = [replaces, at](const Backward& back, const Tensor& index) {
     if (!replaces) return back.grad;
-    const Tensor rest = clone(back.grad);
+    const Tensor rest = row_major_copy(back.grad);
     scattered("scatter", rest, at, index, zero, Meeting::write);
     return rest;
   };
@@ -183,7 +183,7 @@ Grads of_extremum(const Backward& at, Along along) {
   const DType dtype = at.grad.dtype();
   const Tensor is_self = to(eq(self, out), dtype);
   const Tensor is_source = to(eq(source, gathered("scatter_reduce", out, along, index)), dtype);
-  const Tensor count = clone(is_self);
+  const Tensor count = row_major_copy(is_self);
   scattered("scatter_reduce", count, along, index, is_source, Meeting::add);
   const Tensor share = at.grad / count;
   return {where(is_self, share, zero),
@@ -198,13 +198,13 @@ Grads of_product(const Backward& at, Along along) {
   const Tensor self_is_zero = eq(self, zero), source_is_zero = eq(source, zero);
   const Tensor self_or_one = where(self_is_zero, one, self);
   const Tensor source_or_one = where(source_is_zero, one, source);
-  const Tensor zero_count = clone(to(self_is_zero, DType::int64));
+  const Tensor zero_count = row_major_copy(to(self_is_zero, DType::int64));
   scattered(op, zero_count, along, index, to(source_is_zero, DType::int64), Meeting::add);
   const Tensor rest =
       scatter_reduce(self_or_one, along.dim, index, source_or_one, ScatterReduction::prod);
   Tensor zero_sum;  // of what is 0
   if (is_grad_enabled()) {
-    zero_sum = clone(where(self_is_zero, self, zero));
+    zero_sum = row_major_copy(where(self_is_zero, self, zero));
     scattered(op, zero_sum, along, index, where(source_is_zero, source, zero), Meeting::add);
   }
   const auto others = [&](const Tensor& count, const Tensor& product, const Tensor& is_zero,
@@ -280,7 +280,7 @@ Tensor scatter_reduce(const Tensor& given_self, std::int64_t given_dim, const Te
   Tensor source = with_dims(given_source);
   for (int d = 0; d < source.ndim(); ++d) source = slice(source, d, 0, numbers.size(d), 1);
   const Along at{dim, Negative::is_refused};
-  const Tensor self = clone(with_dims(given_self));
+  const Tensor self = row_major_copy(with_dims(given_self));
   if (!include_self)
     scattered(op, self, at, numbers, neutral(reduction, self.dtype()), Meeting::write);
   const auto finished = [&](const Tensor& out) {
@@ -299,7 +299,7 @@ Tensor scatter_reduce(const Tensor& given_self, std::int64_t given_dim, const Te
     const Tensor divisor = maximum(count, one);
     return finished(has_gradient(self.dtype()) ? self / divisor : floor_divide(self, divisor));
   }
-  Tensor out = detach(clone(self));
+  Tensor out = detach(row_major_copy(self));
   {
     const GradModeGuard no_grad(false);
     scattered(op, out, at, numbers, source,

@@ -41,7 +41,7 @@ void refuse_index(const char* op, const Tensor& index, int dim, const kernels::I
 Tensor apart_from(const Tensor& self, const Tensor& other) {
   const bool shares = self.storage() == other.storage() &&
                       (self.data() == other.data() || overlaps_partly(self, other));
-  return shares ? clone(other) : other;
+  return shares ? row_major_copy(other) : other;
 }
 
 }  // namespace garboard

@@ -187,7 +187,7 @@ void put(const char* op, const Tensor& self, Taken taken, const IndexTensors& nu
   const bool replaces = meeting == Meeting::write;
   const auto of_self = [replaces, taken](const Backward& at, const IndexTensors& numbers) {
     if (!replaces) return at.grad;
-    const Tensor rest = clone(at.grad);
+    const Tensor rest = row_major_copy(at.grad);
     put("index backward", rest, taken, numbers, Scalar::of(std::int64_t{0}), Meeting::write);
     return rest;
   };
@@ -371,7 +371,7 @@ void put_(const Tensor& self, const Tensor& given, const Tensor& source, bool ac
   const Meeting meeting = accumulate ? Meeting::add : Meeting::write;
   const Tensor values = reshape(source, numbers.sizes());
   if (self.is_contiguous()) return put(op, view(self, {-1}), flat, {numbers}, values, meeting);
-  const Tensor copy = clone(self);
+  const Tensor copy = row_major_copy(self);
   put(op, view(copy, {-1}), flat, {numbers}, values, meeting);
   copy_(self, copy);
 }

@@ -61,7 +61,7 @@ inline Tensor moved(const Tensor& x, Device device) {
 inline Tensor copy_for_lapack(const Tensor& x) {
   const Tensor there = moved(x, lapack_device(x.device()));
   const GradModeGuard no_grad(false);
-  return there == x ? clone(x) : there;
+  return there == x ? row_major_copy(x) : there;
 }
 
 /// The sizes of a batch: those before the last `own`.
@@ -112,7 +112,7 @@ inline View readable(const Tensor& x, Tensor& copy) {
   if (is_even && (by_rows || by_columns) && strides[n - 1] <= INT_MAX && strides[n - 2] <= INT_MAX)
     return make_view(x.data(), x.dtype(), {batch, rows, columns},
                      {stride, strides[n - 2], strides[n - 1]});
-  copy = clone(x);
+  copy = row_major_copy(x);
   return batched(copy);
 }
 

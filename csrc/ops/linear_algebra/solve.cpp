@@ -263,7 +263,7 @@ Tensor det(const char* op, const Tensor& input) {
              return inverse * as_matrices(at.grad * at.output());
            }
            // det is smooth, so that of a singular matrix is that of one beside it.
-           const ColumnFactors near{clone(at.other(0)), at.other(1), {}, -1};
+           const ColumnFactors near{row_major_copy(at.other(0)), at.other(1), {}, -1};
            const Tensor diagonal = diagonal_of(near.columns);
            const double step = component_of(matrix.dtype()) == DType::float32
                                    ? double{std::numeric_limits<float>::epsilon()}

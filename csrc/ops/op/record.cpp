@@ -101,7 +101,7 @@ void rebase(const Tensor& view, const Counted<GradNode>& node) {
         Tensor gradient = layout.zeros_like(at.grad);
         copy_(gradient, at.grad);
         const Tensor inside = part.in(gradient);
-        Grads grads = run_rule(at.inside(*node, clone(inside)));
+        Grads grads = run_rule(at.inside(*node, row_major_copy(inside)));
         if (grads[0]) {
           copy_(inside, grads[0]);
         } else {

@@ -95,7 +95,7 @@ std::vector<Tensor> missing(const char* op, const std::vector<Tensor>& states,
     if (states[i] && states[i].is_contiguous()) continue;
     made.resize(parameters.size());
     made[i] = states[i]
-                  ? clone(states[i])
+                  ? row_major_copy(states[i])
                   : zeros(parameters[i].sizes(), parameters[i].dtype(), parameters[i].device());
   }
   return made;

@@ -1,5 +1,7 @@
 #include "csrc/ops/order/order.h"
 
+#include <limits>
+
 #include "csrc/core/error.h"
 #include "csrc/ops/create/convert.h"
 #include "csrc/ops/create/create.h"
@@ -105,6 +107,19 @@ ValuesAndIndices sorted_whole(const char* op, const Tensor& input, std::int64_t 
   return input.ndim() ? result : without_dims(result);
 }
 
+Tensor selected_of_all(const char* op, const Tensor& input, kernels::NaNs nans) {
+  if (input.count() == 0 && category_of(input.dtype()) == Category::floating)
+    return full({}, Scalar::of(std::numeric_limits<double>::quiet_NaN()), input.dtype(),
+                input.device());
+  Tensor value;
+  {
+    const GradModeGuard no_grad(false);
+    value = selected(op, reshape(input, {-1}), 0, false, nans).values;
+  }
+  record_equals(op, value, input, Dims::filled(input.ndim(), 1));
+  return value;
+}
+
 }  // namespace
 
 ValuesAndIndices sort(const Tensor& input, std::int64_t dim, Direction direction) {
@@ -152,6 +167,14 @@ ValuesAndIndices median(const Tensor& input, std::int64_t dim, bool keepdim) {
 
 ValuesAndIndices nanmedian(const Tensor& input, std::int64_t dim, bool keepdim) {
   return selected("nanmedian", input, dim, keepdim, kernels::NaNs::passed_over);
+}
+
+Tensor median_of_all(const Tensor& input) {
+  return selected_of_all("median", input, kernels::NaNs::win);
+}
+
+Tensor nanmedian_of_all(const Tensor& input) {
+  return selected_of_all("nanmedian", input, kernels::NaNs::passed_over);
 }
 
 ValuesAndIndices most_frequent(const Tensor& input, std::int64_t dim, bool keepdim) {

@@ -21,6 +21,10 @@ ValuesAndIndices kthvalue(const Tensor& input, std::int64_t k, std::int64_t dim,
 ValuesAndIndices median(const Tensor& input, std::int64_t dim, bool keepdim);
 /// The same of the numbers alone.
 ValuesAndIndices nanmedian(const Tensor& input, std::int64_t dim, bool keepdim);
+/// The same of all elements; of no floating one NaN, as their mean is. The gradient is shared
+/// evenly among equals.
+Tensor median_of_all(const Tensor& input);
+Tensor nanmedian_of_all(const Tensor& input);
 /// The most frequent, the least of several, and where it stands last.
 ValuesAndIndices most_frequent(const Tensor& input, std::int64_t dim, bool keepdim);
 

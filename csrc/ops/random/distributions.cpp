@@ -198,7 +198,7 @@ Tensor poisson(const Tensor& rates, Generator& from) {
   check_floating("poisson", rates.dtype());
   const GradModeGuard no_grad(false);
   // Of its own: others may write into the rates meanwhile, and of NaN no draw would end.
-  const Tensor means = contiguous(to(to(clone(rates), DType::float64), Device{}));
+  const Tensor means = contiguous(to(to(row_major_copy(rates), DType::float64), Device{}));
   if (!all_true(logical_and(ge(means, 0.0), lt(means, HUGE_VAL))))
     throw ShapeError("poisson: a rate that is negative or not finite; none may be");
   const Tensor counts = empty(rates.sizes(), DType::float64, {}, "poisson");

@@ -117,8 +117,8 @@ Tensor others_along(const Tensor& x, unsigned taken) {
 
 void refuse_empty(const char* op, const Shape& shape) {
   if (shape.reduced_count == 0)
-    throw IndexOutOfRangeError(text(
-        op, ": no elements to choose from; at least one along each reduced dim is needed"));
+    throw IndexOutOfRangeError(
+        text(op, ": no elements to choose from; at least one along each reduced dim is needed"));
 }
 
 Tensor extremum(const char* name, const kernels::Slot& kernel, const Tensor& input,
@@ -127,16 +127,7 @@ Tensor extremum(const char* name, const kernels::Slot& kernel, const Tensor& inp
   const Shape shape = shape_of(name, input, over);
   refuse_empty(name, shape);
   const Tensor out = reduced(name, kernel, input, shape, input.dtype());
-  record(name, out, {input}, Keep::first | Keep::output,
-         [kept = shape.kept](const Backward& at) -> Grads {
-           const Tensor x = at.input(0), most = reshape(at.output(), kept);
-           Tensor is_most = eq(x, most);
-           if (is_floating(x.dtype()) && most.count() == 1)  // where one is NaN, that is the most
-             is_most = logical_or(is_most, ne(x, x));
-           const Tensor chosen = to(is_most, at.grad.dtype());
-           const Tensor share = at.grad / reshape(sum_to(chosen, kept), at.grad.sizes());
-           return chosen * spread(share, kept, x.sizes());
-         });
+  record_equals(name, out, input, shape.kept);
   return out;
 }
 
@@ -261,6 +252,18 @@ Tensor truth(const char* name, const kernels::Slot& kernel, const Tensor& input,
 }
 
 }  // namespace
+
+void record_equals(const char* op, const Tensor& out, const Tensor& input, const Dims& kept) {
+  record(op, out, {input}, Keep::first | Keep::output, [kept](const Backward& at) -> Grads {
+    const Tensor x = at.input(0), taken = reshape(at.output(), kept);
+    Tensor equals = eq(x, taken);
+    if (is_floating(x.dtype()) && taken.count() == 1)
+      equals = logical_or(equals, logical_and(ne(x, x), ne(taken, taken)));
+    const Tensor chosen = to(equals, at.grad.dtype());
+    const Tensor share = at.grad / reshape(sum_to(chosen, kept), at.grad.sizes());
+    return chosen * spread(share, kept, x.sizes());
+  });
+}
 
 std::span<const Closing> closings() { return all_closings; }
 

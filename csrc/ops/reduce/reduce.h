@@ -73,6 +73,10 @@ Tensor argmin(const Tensor& input, std::optional<std::int64_t> dim, bool keepdim
 Tensor all(const Tensor& input, const Reduced& reduced = {});
 Tensor any(const Tensor& input, const Reduced& reduced = {});
 
+/// Says that `out` holds elements of `input`, whose sizes reduced are `kept`: the gradient of each
+/// is shared evenly among those that equal it. Where only one was taken, NaN equals NaN.
+void record_equals(const char* op, const Tensor& out, const Tensor& input, const Dims& kept);
+
 /// `input`, summed over what broadcasting added, so that it has `sizes`.
 Tensor sum_to(const Tensor& input, const Dims& sizes);
 

@@ -131,7 +131,7 @@ Tensor cumprod(const Tensor& input, std::int64_t dim, std::optional<DType> dtype
   const int at = checked_dim("cumprod", dim, input.ndim());
   const DType result = dtype.value_or(has_gradient(input.dtype()) ? input.dtype() : DType::int64);
   const Tensor given = to(input, has_gradient(result) ? result : DType::int64);
-  if (input.ndim() == 0) return to(clone(given), result);
+  if (input.ndim() == 0) return to(row_major_copy(given), result);
   return to(running_product(given, at), result);
 }
 
@@ -139,14 +139,14 @@ Tensor logcumsumexp(const Tensor& input, std::int64_t dim) {
   if (is_complex(input.dtype())) refuse_complex("logcumsumexp", input.dtype());
   const int at = checked_dim("logcumsumexp", dim, input.ndim());
   const Tensor given = is_floating(input.dtype()) ? input : to(input, default_floating());
-  return input.ndim() ? running_exponentials(given, at) : clone(given);
+  return input.ndim() ? running_exponentials(given, at) : row_major_copy(given);
 }
 
 Tensor cumsum(const Tensor& input, std::int64_t dim, std::optional<DType> dtype) {
   const int at = checked_dim("cumsum", dim, input.ndim());
   const DType result = dtype.value_or(has_gradient(input.dtype()) ? input.dtype() : DType::int64);
   const Tensor given = to(input, has_gradient(result) ? result : DType::int64);
-  if (input.ndim() == 0) return to(clone(given), result);
+  if (input.ndim() == 0) return to(row_major_copy(given), result);
   return to(running_sum(given, at, From::start), result);
 }
 

@@ -50,6 +50,39 @@ bool put_in_pairs(const Tensor& out, const std::vector<Tensor>& columns) {
   return fit;
 }
 
+/// Adds `length` to `whole`. Raises ShapeError where no number holds the sum.
+void grow(const char* op, std::int64_t& whole, std::int64_t length, std::size_t count, int dim) {
+  if (__builtin_add_overflow(whole, length, &whole))
+    throw ShapeError(text(op, ": ", count,
+                          " tensors, which have more than 2^63 elements along dim ", dim,
+                          "; no device holds them"));
+}
+
+/// Calls `take` with the number and the part of `whole` of each block along its diagonal; `sizes`
+/// are their rows and columns.
+template <class Take>
+void for_each_block(const Tensor& whole, const std::vector<std::int64_t>& sizes, const Take& take) {
+  std::int64_t row = 0, column = 0;
+  for (std::size_t i = 0; i < sizes.size(); i += 2) {
+    take(i / 2, slice(slice(whole, 0, row, sizes[i], 1), 1, column, sizes[i + 1], 1));
+    row += sizes[i];
+    column += sizes[i + 1];
+  }
+}
+
+/// The history of `out`, which `parts` were copied into; `rule` finds `sizes` in its node.
+template <class Rule>
+void record_parts(const char* op, const Tensor& out, const std::vector<Tensor>& parts,
+                  std::vector<std::int64_t> sizes, const Rule& rule) {
+  if (!is_grad_enabled() || std::ranges::none_of(parts, &Tensor::requires_grad)) return;
+  Counted<GradNode> node = GradNode::make(op, out);
+  for (const Tensor& part : parts)
+    node->add_edge([&] { return out.ndim() > 1 && is_nothing(part) ? Edge() : edge_of(part); });
+  node->make_seldom().sizes = std::move(sizes);
+  node->set_rule(rule);
+  attach(std::move(node), out, Keep::nothing);
+}
+
 }  // namespace
 
 Tensor cat(const std::vector<Tensor>& tensors, std::int64_t given_dim) {
@@ -72,14 +105,10 @@ Tensor cat(const std::vector<Tensor>& tensors, std::int64_t given_dim) {
     if (tensor.device() != first.device())
       throw DeviceError(text("cat: tensors on ", first.device(), " and ", tensor.device(),
                              "; they must be on one device, use to()"));
-    if (__builtin_add_overflow(sizes[dim], length_of(tensor, dim), &sizes[dim]))
-      throw ShapeError(text("cat: ", tensors.size(),
-                            " tensors, which have more than 2^63 elements ", "along dim ", dim,
-                            "; no device holds them"));
+    grow("cat", sizes[dim], length_of(tensor, dim), tensors.size(), dim);
     dtype = promote(dtype, tensor.dtype());
   }
   const Tensor out = empty(sizes, dtype, first.device(), "cat");
-  bool is_recorded = false;
   std::vector<std::int64_t> lengths;
   {
     const GradModeGuard no_grad(false);
@@ -89,15 +118,9 @@ Tensor cat(const std::vector<Tensor>& tensors, std::int64_t given_dim) {
       lengths.push_back(length_of(tensor, dim));
       if (!is_done && lengths.back() > 0) copy_into(slice(out, dim, at, lengths.back(), 1), tensor);
       at += lengths.back();
-      is_recorded |= tensor.requires_grad();
     }
   }
-  if (!is_recorded || !is_grad_enabled()) return out;
-  Counted<GradNode> node = GradNode::make("cat", out);
-  for (const Tensor& tensor : tensors)
-    node->add_edge([&] { return out.ndim() > 1 && is_nothing(tensor) ? Edge() : edge_of(tensor); });
-  node->make_seldom().sizes = std::move(lengths);
-  node->set_rule([dim](const Backward& back) -> Grads {
+  record_parts("cat", out, tensors, std::move(lengths), [dim](const Backward& back) -> Grads {
     const std::vector<std::int64_t>& lengths = back.node().seldom()->sizes;
     Grads grads;
     std::int64_t at = 0;
@@ -108,7 +131,6 @@ Tensor cat(const std::vector<Tensor>& tensors, std::int64_t given_dim) {
     }
     return grads;
   });
-  attach(std::move(node), out, Keep::nothing);
   return out;
 }
 
@@ -124,6 +146,44 @@ Tensor stack(const std::vector<Tensor>& tensors, std::int64_t dim) {
     wider.push_back(unsqueeze(tensor, at));
   }
   return cat(wider, at);
+}
+
+Tensor block_diag(const std::vector<Tensor>& tensors) {
+  if (tensors.empty()) return zeros({1, 0}, DType::float32);
+  std::vector<Tensor> blocks;
+  std::vector<std::int64_t> sizes;  // rows and columns of each
+  Dims whole{0, 0};
+  DType dtype = tensors[0].dtype();
+  for (const Tensor& tensor : tensors) {
+    if (tensor.ndim() > 2)
+      throw ShapeError(
+          text("block_diag: sizes ", tensor.sizes(), "; matrices, rows or numbers are needed"));
+    if (tensor.device() != tensors[0].device())
+      throw DeviceError(text("block_diag: tensors on ", tensors[0].device(), " and ",
+                             tensor.device(), "; they must be on one device, use to()"));
+    dtype = promote(dtype, tensor.dtype());
+    Dims two = tensor.sizes();
+    while (two.size() < 2) two.insert(0, 1);
+    blocks.push_back(reshape(tensor, two));
+    for (const int dim : {0, 1}) {
+      sizes.push_back(two[dim]);
+      grow("block_diag", whole[dim], two[dim], tensors.size(), dim);
+    }
+  }
+  const Tensor out = zeros(whole, dtype, tensors[0].device());
+  {
+    const GradModeGuard no_grad(false);
+    for_each_block(out, sizes, [&](std::size_t i, const Tensor& place) {
+      if (place.count() > 0) copy_into(place, blocks[i]);
+    });
+  }
+  record_parts("block_diag", out, blocks, std::move(sizes), [](const Backward& back) -> Grads {
+    Grads grads;
+    for_each_block(back.grad, back.node().seldom()->sizes,
+                   [&](std::size_t i, const Tensor& place) { grads[static_cast<int>(i)] = place; });
+    return grads;
+  });
+  return out;
 }
 
 }  // namespace garboard

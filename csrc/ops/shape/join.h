@@ -11,5 +11,7 @@ namespace garboard {
 Tensor cat(const std::vector<Tensor>& tensors, std::int64_t dim);
 /// Along a new dim; all sizes are equal.
 Tensor stack(const std::vector<Tensor>& tensors, std::int64_t dim);
+/// Zeros with matrices along the diagonal; what has one dim is a row, what has none one element.
+Tensor block_diag(const std::vector<Tensor>& tensors);
 
 }  // namespace garboard

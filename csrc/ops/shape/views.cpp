@@ -156,7 +156,8 @@ Tensor reinterpreted(const Tensor& input, DType dtype) {
 Tensor reshape(const Tensor& input, const Dims& sizes) {
   const Dims resolved = resolved_sizes("reshape", input, sizes);
   const std::optional<Dims> strides = view_strides(input, resolved);
-  return strides ? reshaped("view", input, resolved, *strides) : view(clone(input), resolved);
+  return strides ? reshaped("view", input, resolved, *strides)
+                 : view(row_major_copy(input), resolved);
 }
 
 Tensor transpose(const Tensor& input, std::int64_t dim0, std::int64_t dim1) {

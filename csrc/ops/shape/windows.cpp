@@ -134,7 +134,7 @@ Tensor as_strided(const Tensor& input, const Dims& sizes, const Dims& strides,
             count = whole.high - whole.low](const Backward& at) -> Grads {
       const Tensor flat = zeros({count}, at.grad.dtype(), at.grad.device());
       sum_into(strided(flat, sizes, strides, from), at.grad);
-      const Tensor gradient = clone(strided(flat, before, before_strides, before_from));
+      const Tensor gradient = row_major_copy(strided(flat, before, before_strides, before_from));
       if (dim_that_overlaps(before, before_strides) < 0) return gradient;
       // Elements of the input that are one in memory share its gradient.
       Tensor counts;

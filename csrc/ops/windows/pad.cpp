@@ -213,7 +213,7 @@ Tensor pad(const Tensor& input, const Dims& pads, PadMode mode, std::optional<Sc
       out = narrow(out, d, std::max<std::int64_t>(-side.before, 0),
                    input.size(d) + side.before + side.after);
   }
-  return out == input ? clone(input) : contiguous(out);
+  return out == input ? row_major_copy(input) : contiguous(out);
 }
 
 }  // namespace garboard

@@ -185,7 +185,7 @@ ValuesAndIndices max_pool(const PoolForm& form, const Tensor& input, bool wants_
          {{"indices", indices}});
   if (!wants_indices) return {out, {}};
   // A copy: what users may write into is not what backward reads.
-  return {out, is_small ? to(indices, DType::int64) : clone(indices)};
+  return {out, is_small ? to(indices, DType::int64) : row_major_copy(indices)};
 }
 
 struct Averaging {
@@ -267,7 +267,7 @@ Tensor max_unpool(int dims, const Tensor& input, const Tensor& indices, const Di
   for (int d = 0; d < dims; ++d)
     out[input.ndim() - dims + d] = space[static_cast<std::size_t>(kernels::space_dims - dims + d)];
   // A copy: it is read again by backward, and what is checked here must not change.
-  const Tensor kept = clone(indices);
+  const Tensor kept = row_major_copy(indices);
   if (kept.count() > 0 && kept.device().is_cpu()) {
     const auto least = *static_cast<const std::int64_t*>(dense(amin(kept)).data());
     const auto most = *static_cast<const std::int64_t*>(dense(amax(kept)).data());

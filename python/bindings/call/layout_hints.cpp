@@ -25,7 +25,7 @@ bool is_dense_in_channels(const Tensor& input) {
 }  // namespace
 
 bool is_layout_hint(const char* op, PyObject* name, PyObject* given) noexcept {
-  if (op == std::string_view("is_contiguous")) return false;
+  if (op == std::string_view("is_contiguous") || op == std::string_view("clone")) return false;
   const auto is_named = [&](const char* text) {
     return PyUnicode_CompareWithASCIIString(name, text) == 0;
   };
@@ -35,19 +35,29 @@ bool is_layout_hint(const char* op, PyObject* name, PyObject* given) noexcept {
   return given == Py_None || PyUnicode_CompareWithASCIIString(name, Py_TYPE(given)->tp_name) == 0;
 }
 
-bool is_dense_in(const Tensor& input, PyObject* format) {
-  if (format == Py_None) return input.is_contiguous();
-  if (Py_TYPE(format)->tp_name != std::string_view("memory_format"))
-    throw_type_error(
-        "is_contiguous: memory_format is of type %s; one such as gb.channels_last is needed",
-        Py_TYPE(format)->tp_name);
-  const Ref text(PyObject_GetAttrString(format, "_name"));
+MemoryFormat memory_format_of(const char* op, PyObject* given) {
+  if (given == Py_None) return MemoryFormat::left_out;
+  if (Py_TYPE(given)->tp_name != std::string_view("memory_format"))
+    throw_type_error("%s: memory_format is of type %s; one such as gb.channels_last is needed", op,
+                     Py_TYPE(given)->tp_name);
+  const Ref text(PyObject_GetAttrString(given, "_name"));
   const auto is_named = [&](const char* name) {
     return text && PyUnicode_CompareWithASCIIString(text.get(), name) == 0;
   };
-  if (is_named("channels_last")) return input.ndim() == 4 && is_dense_in_channels(input);
-  if (is_named("channels_last_3d")) return input.ndim() == 5 && is_dense_in_channels(input);
-  return input.is_contiguous();
+  if (is_named("channels_last")) return MemoryFormat::channels_last;
+  if (is_named("channels_last_3d")) return MemoryFormat::channels_last_3d;
+  return is_named("preserve_format") ? MemoryFormat::preserved : MemoryFormat::row_major;
+}
+
+bool is_dense_in(const Tensor& input, PyObject* format) {
+  switch (memory_format_of("is_contiguous", format)) {
+    case MemoryFormat::channels_last:
+      return input.ndim() == 4 && is_dense_in_channels(input);
+    case MemoryFormat::channels_last_3d:
+      return input.ndim() == 5 && is_dense_in_channels(input);
+    default:
+      return input.is_contiguous();
+  }
 }
 
 }  // namespace garboard::python

@@ -3,14 +3,26 @@
 
 #include <Python.h>
 
+#include <cstdint>
+
 #include "csrc/tensor/tensor.h"
 
 namespace garboard::python {
 
 /// Whether `name=given` is one of `memory_format`, `layout` and `pin_memory` with a value that it
 /// takes. A result is dense and row-major whatever they say, of the same elements.
-/// Never true of `is_contiguous`, whose answer depends on it.
+/// Never true of `is_contiguous` and `clone`, whose answers depend on it.
 bool is_layout_hint(const char* op, PyObject* name, PyObject* given) noexcept;
+
+enum class MemoryFormat : std::uint8_t {
+  left_out,
+  preserved,
+  row_major,
+  channels_last,
+  channels_last_3d,
+};
+/// What `given`, an object of PyTorch's names for memory formats or None, says. Raises TypeError.
+MemoryFormat memory_format_of(const char* op, PyObject* given);
 
 /// Whether the elements of `input` lie densely in the order that `format`, a memory format or None,
 /// names: row-major, or with dim 1 going fastest. Raises TypeError for what is neither.

@@ -39,15 +39,6 @@ Direction direction_of(bool descending) {
   return descending ? Direction::descending : Direction::ascending;
 }
 
-/// Of all elements, which has no indices. Of no floating one it is NaN, as their mean is.
-template <ValuesAndIndices (*op)(const Tensor&, std::int64_t, bool)>
-constexpr auto of_all = [](const Tensor& input) {
-  if (input.count() == 0 && category_of(input.dtype()) == Category::floating)
-    return full({}, Scalar::of(std::numeric_limits<double>::quiet_NaN()), input.dtype(),
-                input.device());
-  return op(reshape(input, {-1}), 0, false).values;
-};
-
 template <bool skips_nan>
 constexpr auto quantile_of = [](OpName op, const Tensor& input, const Operand& q,
                                 std::optional<std::int64_t> dim, bool keepdim,
@@ -112,9 +103,9 @@ constexpr std::array order_rows{
     bind("kthvalue", "input: Tensor, k: int, dim: int = -1, keepdim: bool = False", docs::kthvalue,
          fn<kthvalue>)
         .with_out(),
-    bind("median", "input: Tensor", docs::median, of_all<median>).with_out(),
+    bind("median", "input: Tensor", docs::median, fn<median_of_all>).with_out(),
     bind("median", of_one_dim, docs::median, fn<median>).with_out(),
-    bind("nanmedian", "input: Tensor", docs::nanmedian, of_all<nanmedian>).with_out(),
+    bind("nanmedian", "input: Tensor", docs::nanmedian, fn<nanmedian_of_all>).with_out(),
     bind("nanmedian", of_one_dim, docs::nanmedian, fn<nanmedian>).with_out(),
     bind("mode", of_last_dim, docs::mode, fn<most_frequent>).with_out(),
     bind("cummax", along, docs::cummax, fn<cummax>).with_out(),

@@ -87,7 +87,9 @@ inline constexpr const char* median_returns =
     "elements a tensor without dims. Until backward the graph keeps the indices.";
 inline constexpr Doc median{
     .summary = "Take the element in the middle, the lower of two.",
-    .details = "NaN where there is one. The gradient goes to the one element.",
+    .details =
+        "NaN where there is one. The gradient goes to the one element; of all elements, in even "
+        "shares to those that equal it.",
     .args = {ordered_input, median_dim, kept_dim},
     .returns = median_returns,
     .raises = outside_or_empty,

@@ -5,6 +5,7 @@
 #include "csrc/device/cuda_library.h"
 #include "csrc/device/streams.h"
 #include "csrc/ops/shape/views.h"
+#include "python/bindings/call/layout_hints.h"
 #include "python/bindings/call/methods.h"
 
 namespace garboard::python {
@@ -35,8 +36,12 @@ constexpr Doc contiguous{
 constexpr Doc clone{
     .summary = "Copy the elements into a new tensor.",
     .details = "The gradient passes through; `x.detach().clone()` cuts it off.",
-    .args = {any_shape},
+    .args = {any_shape,
+             {"memory_format",
+              "preserve_format, the default: dims lie in the order of `input`'s where those fill "
+              "their memory. Else row-major."}},
     .returns = "A dense tensor of its own storage. The graph keeps no tensor.",
+    .raises = "TypeError: `memory_format` is none.",
     .example =
         ">>> x = gb.zeros(2)\n"
         ">>> y = gb.clone(x)\n"
@@ -217,7 +222,12 @@ constexpr const char* on_numbered = "input: Tensor, device: int, non_blocking: b
 
 constexpr std::array convert_rows{
     bind("contiguous", alone, docs::contiguous, fn<contiguous>, Place::method),
-    bind("clone", alone, docs::clone, fn<clone>),
+    bind("clone", "input: Tensor, *, memory_format: _MemoryFormat | None = None", docs::clone,
+         [](const Tensor& input, PyObject* format) {
+           const MemoryFormat asked = memory_format_of("clone", format);
+           const bool keeps = asked == MemoryFormat::left_out || asked == MemoryFormat::preserved;
+           return keeps ? clone(input) : row_major_copy(input);
+         }),
     bind("detach", alone, docs::detach, fn<detach>),
     bind(
         "alias", alone, docs::alias, [](const Tensor& input) { return input; }, Place::method),

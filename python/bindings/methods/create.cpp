@@ -3,6 +3,7 @@
 #include "csrc/core/default_dtype.h"
 #include "csrc/core/error.h"
 #include "csrc/ops/create/convert.h"
+#include "csrc/ops/create/triangles.h"
 #include "csrc/ops/shape/views.h"
 #include "python/bindings/call/methods.h"
 #include "python/bindings/exchange/dlpack.h"
@@ -217,6 +218,28 @@ constexpr Doc eye{
         "tensor([[1., 0., 0.],\n"
         "        [0., 1., 0.]])",
 };
+template <bool is_upper>
+constexpr Doc triangle_indices{
+    .summary = is_upper
+                   ? "Return where the upper triangle of a matrix is: a row of rows and a row of "
+                     "columns."
+                   : "Return where the lower triangle of a matrix is: a row of rows and a row of "
+                     "columns.",
+    .args = {{"row", "How many rows the matrix has."},
+             {"col", "How many columns."},
+             {"offset",
+              "By how many places the diagonal lies right of the main one; below 0, left."},
+             {"dtype", "That of the result, int64 by default."},
+             device},
+    .returns = "A new tensor [2, places], row by row; its halves index the matrix.",
+    .raises =
+        "ShapeError: A count is negative, or no device holds the places.\n"
+        "DeviceError: The device cannot be used.",
+    .example = is_upper ? ">>> gb.triu_indices(2, 3).tolist()\n"
+                          "[[0, 0, 0, 1, 1], [0, 1, 2, 1, 2]]"
+                        : ">>> gb.tril_indices(2, 3).tolist()\n"
+                          "[[0, 1, 1], [0, 0, 1]]",
+};
 constexpr const char* filling_error =
     "ShapeError: `input` meets an element twice, as what `expand` returns.\n"
     "GradientError: Grad mode is on, and `input` is a leaf that requires grad, or a view of one.";
@@ -300,6 +323,14 @@ Tensor fill(const Tensor& like, const Operand& value) {
     fill_(made, value.scalar);
   return made;
 }
+
+template <bool is_upper>
+constexpr auto places_of = [](OpName op, std::int64_t rows, std::int64_t columns,
+                              std::int64_t above, const Placement& placement) {
+  return triangle_places(op.text, is_upper, rows, columns, above,
+                         placement.dtype.value_or(DType::int64), on(placement));
+};
+constexpr const char* of_triangle = "row: int, col: int, offset: int = 0, *, @placement";
 
 constexpr const char* of_sizes = "*size: int, @options";
 constexpr const char* of_like = "input: Tensor, *, @options";
@@ -385,6 +416,10 @@ constexpr std::array create_rows{
         },
         Place::functional)
         .with_out(),
+    bind("tril_indices", of_triangle, docs::triangle_indices<false>, places_of<false>,
+         Place::functional),
+    bind("triu_indices", of_triangle, docs::triangle_indices<true>, places_of<true>,
+         Place::functional),
     bind("fill", "input: Tensor, value: Tensor | Number", docs::fill, fn<fill>, Place::functional)
         .with_out(),
     bind(

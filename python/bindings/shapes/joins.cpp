@@ -1,5 +1,7 @@
 // Tensors joined, repeated and rolled: new tensors.
 #include "csrc/ops/composite/join.h"
+#include "csrc/ops/shape/join.h"
+#include "csrc/ops/shape/roll.h"
 #include "python/bindings/call/methods.h"
 #include "python/bindings/shapes/shape_docs.h"
 #include "python/bindings/shapes/shapes.h"
@@ -196,7 +198,7 @@ constexpr std::array join_rows{
     bind("column_stack", along_one, docs::column_stack, fn<composite::column_stack>,
          Place::functional)
         .with_out(),
-    bind("block_diag", several, docs::block_diag, fn<composite::block_diag>, Place::functional),
+    bind("block_diag", several, docs::block_diag, fn<block_diag>, Place::functional),
     bind("cartesian_prod", several, docs::cartesian_prod, fn<composite::cartesian_prod>,
          Place::functional),
     bind(
@@ -226,7 +228,7 @@ constexpr std::array join_rows{
          }),
     bind("roll", "input: Tensor, shifts: int | Size, dims: int | Size | None = ()", docs::roll,
          [](const Tensor& input, const Dims& shifts, const std::optional<Dims>& dims) {
-           return composite::roll(input, shifts, dims.value_or(Dims()));
+           return roll(input, shifts, dims.value_or(Dims()));
          })
         .with_out(),
 };

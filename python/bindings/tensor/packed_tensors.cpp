@@ -40,7 +40,7 @@ class PackedByPython final : public PackedTensor, public PythonHeld {
     check(given);
     const GradModeGuard no_grad(false);
     const Tensor apart = given.alias_of_storage(given.sizes(), given.strides(), given.offset());
-    return is_contiguous_ && !apart.is_contiguous() ? clone(apart) : apart;
+    return is_contiguous_ && !apart.is_contiguous() ? row_major_copy(apart) : apart;
   }
 
   int visit(visitproc visit, void* arg) const override {

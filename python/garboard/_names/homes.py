@@ -77,7 +77,6 @@ _FUNCTIONS = {
     "_ops.real_numbers": "frexp is_same_size is_signed",
     "_ops.replaced_parts": "as_strided_scatter diagonal_scatter select_scatter slice_scatter",
     "_ops.special_functions": "mvlgamma nextafter polygamma",
-    "_ops.triangles": "tril_indices triu_indices",
     "_ops.typed_tensors": (
         "BFloat16Tensor BoolTensor ByteTensor CharTensor DoubleTensor FloatTensor HalfTensor "
         "IntTensor LongTensor ShortTensor"

@@ -79,7 +79,7 @@ _MAKERS = (
     "scalar_tensor zeros new_empty new_full new_ones new_zeros"
 )
 _LIKE = "empty_like full_like ones_like rand_like randint_like randn_like zeros_like"
-_COPIES = "bfloat16 bool byte char clone contiguous cpu cuda double float half int long short to"
+_COPIES = "bfloat16 bool byte char contiguous cpu cuda double float half int long short to"
 _LAYOUT, _PIN = "layout: _Layout | None = None", "pin_memory: bool | None = None"
 _ORDER = "memory_format: _MemoryFormat | None = None"
 # What is heard about layouts, and changes nothing.

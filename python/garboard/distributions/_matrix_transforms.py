@@ -7,9 +7,8 @@ from math import isqrt, log
 
 from garboard import _engine
 from garboard._arguments import check
-from garboard._engine import ShapeError, Tensor, pad
+from garboard._engine import ShapeError, Tensor, pad, tril_indices
 from garboard._ops.dtypes import finfo
-from garboard._ops.triangles import tril_indices
 from garboard.distributions import constraints
 from garboard.distributions._transform import Transform
 from garboard.distributions.constraints import Constraint

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar, overload
 from garboard import _engine
 from garboard._arguments import check
 from garboard._contexts.grad_mode import enable_grad
-from garboard._engine import ShapeError, Tensor, broadcast_tensors, softmax
+from garboard._engine import ShapeError, Tensor, broadcast_tensors, softmax, tril_indices
 from garboard.distributions._parameters import clamped, log_of_classes, log_of_odds
 
 if TYPE_CHECKING:
@@ -195,8 +195,6 @@ def tril_matrix_to_vec(mat: Tensor, diag: int = 0) -> Tensor:
     >>> gb.distributions.utils.tril_matrix_to_vec(gb.tensor([[1, 2], [3, 4]])).tolist()
     [1, 3, 4]
     """
-    from garboard._ops.triangles import tril_indices
-
     op = "tril_matrix_to_vec"
     given = check.tensor(op, "mat", mat)
     if given.ndim < 2 or given.shape[-1] != given.shape[-2]:
@@ -226,8 +224,6 @@ def vec_to_tril_matrix(vec: Tensor, diag: int = 0) -> Tensor:
     >>> gb.distributions.utils.vec_to_tril_matrix(gb.tensor([1, 3, 4])).tolist()
     [[1, 0], [3, 4]]
     """
-    from garboard._ops.triangles import tril_indices
-
     op = "vec_to_tril_matrix"
     given, last = check.tensor(op, "vec", vec), check.integer(op, "diag", diag)
     count = given.shape[-1] if given.ndim else 0

@@ -486,13 +486,21 @@ class TestEdges:
     def test_of_kinks_are_pytorchs(self):
         assert self.slope(gb.relu, -1, 0, 1) == [0, 0, 1]
         assert self.slope(gb.abs, -1, 0, 1) == [-1, 0, 1]
-        assert self.slope(lambda x: x.clamp(0, 1), -1, 0, 0.5, 1, 2) == [0, 1, 1, 1, 0]
+        assert self.slope(lambda x: x.clamp(0, 1), -1, 0, 0.5, 1, 2) == [0, 0, 1, 0, 0]
+        assert self.slope(gb.nn.functional.elu, 0) == self.slope(gb.nn.functional.celu, 0) == [1]
+        assert self.slope(lambda x: gb.logit(x, 0.25), 0, 0.25, 0.5) == pytest.approx(
+            [0, 16 / 3, 4]
+        )
         assert self.slope(gb.round, 0.2, 0.5) == [0, 0]
         assert self.slope(lambda x: x.sign() * gb.tensor(float("inf")), 1) == [0]
 
     def test_of_ties_are_shared_or_go_to_the_first(self):
         assert self.slope(lambda x: x.amax(), 1, 3, 3) == [0, 0.5, 0.5]
         assert self.slope(lambda x: x.max(), 1, 3, 3) == [0, 0.5, 0.5]
+        assert self.slope(lambda x: x.median(), 1, 2, 2, 3) == [0, 0.5, 0.5, 0]
+        assert self.slope(lambda x: x.median(), 1, float("nan"), float("nan")) == [0, 0.5, 0.5]
+        assert self.slope(lambda x: x.nanmedian(), 2, float("nan"), 2) == [0.5, 0, 0.5]
+        assert self.slope(lambda x: x.median(0).values, 1, 2, 2) == [0, 1, 0]
         assert self.slope(lambda x: x.max(0).values, 1, 3, 3) == [0, 1, 0]
         assert self.slope(lambda x: x.min(0).values, 1, 1, 3) == [1, 0, 0]
         assert self.slope(lambda x: gb.maximum(x, x.detach()), 1, 2) == [0.5, 0.5]
@@ -530,6 +538,15 @@ class TestEdges:
         assert x.grad.tolist() == [0, 1, 0]
         assert low.grad.tolist() == [1, 0, 0]
         assert high.grad.tolist() == [0, 0, 1]
+
+    def test_of_clamp_are_shared_with_a_tensor_that_equals_the_input(self):
+        x, low, high = leaf(0, 1, 2, 3), leaf(0, 0, 2, 4), leaf(1, 1, 2, 4)
+
+        x.clamp(low, high).sum().backward()
+
+        assert x.grad.tolist() == [0.5, 0.5, 1, 0]
+        assert low.grad.tolist() == [0.5, 0, 0, 1]
+        assert high.grad.tolist() == [0, 0.5, 0, 0]
 
     def test_of_clamp_go_to_the_upper_bound_where_the_bounds_cross(self):
         x, low, high = leaf(-5, 0, 5), leaf(2, 2, 2), leaf(-2, -2, -2)

@@ -267,7 +267,11 @@ JOINS = [
 ]
 JOINS = [replace(row, takes_list=True) for row in JOINS]
 REPEATS = [
-    shape_row("block_diag", block_diag, Case(((2, 3), (1, 2))), Case(((2,), ()))),
+    shape_row(
+        "block_diag",
+        block_diag,
+        *(Case(((2, 3), (1, 2))), Case(((2,), ())), Case(((0, 2), (2, 1), (1, 0)))),
+    ),
     shape_row(
         "cartesian_prod",
         lambda *x: np.stack([grid.ravel() for grid in np.meshgrid(*x, indexing="ij")], -1),
@@ -293,6 +297,8 @@ REPEATS = [
             of((3, 4), -1),
             of((3, 4), 5, 1),
             of((3, 4), (1, -2), (0, 1)),
+            of((2, 3, 4), (1, 3, 2), (0, 1, 2)),
+            of((3, 4), (2, 2, 1), (0, 0, 1)),
             of((0,), 1, 0),
         ),
     ),

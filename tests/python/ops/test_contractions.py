@@ -388,6 +388,14 @@ def test_places_of_a_triangle_of_less_than_nothing_are_refused():
         gb.tril_indices(-1, 2)
 
 
+def test_places_of_a_triangle_that_no_device_holds_are_refused():
+    for rows, columns in [(2**40, 2**40), (2**62, 2), (2**63 - 1, 2**63 - 1)]:
+        for places in (gb.tril_indices, gb.triu_indices):
+            with pytest.raises(gb.ShapeError, match="_indices: "):
+                places(rows, columns, 2**63 - 1 if places is gb.tril_indices else -(2**63))
+    assert gb.triu_indices(2**63 - 1, 0).shape == gb.tril_indices(0, 2**63 - 1).shape == (2, 0)
+
+
 @pytest.mark.parametrize("power", [0.0, 1.0, 2.0, 3.5, float("inf")])
 def test_distances_of_pairs_are_those_above_the_diagonal(power):
     x = gb.tensor(np.random.default_rng(0).normal(size=(5, 3)), requires_grad=True)

@@ -18,6 +18,7 @@ OPS: dict[str, Callable[[gb.Tensor, gb.Tensor], gb.Tensor]] = {
     "a comparison": lambda x, y: x < y,
     "of three": lambda x, y: gb.where(x < y, x, y),
     "a conversion": lambda x, _: x.double(),
+    "a copy": lambda x, _: x.clone(),
     "of two dtypes": lambda x, y: x.double() + y,
     "of a row": lambda x, _: x + gb.arange(x.shape[-1]),
     "of a column": lambda x, _: x[:, :1, :1] * x,
@@ -58,6 +59,19 @@ def test_a_result_of_what_leaves_gaps_or_is_expanded_is_row_major() -> None:
     for part in (x.t()[:, ::2], x[:, ::2], x.t()[1:], x[:, :1].expand(4, 5), x[0].expand(3, 6)):
         assert (part + part).is_contiguous()
         assert gb.equal(part + part, part.contiguous() * 2)
+
+
+def test_a_copy_is_row_major_where_it_cannot_lie_as_its_input_or_is_asked_to() -> None:
+    x = numbers((4, 6), 0).t()
+    for part in (x[:, ::2], x[1:], x[:, :1].expand(6, 5)):
+        assert part.clone().is_contiguous()
+    assert x.clone(memory_format=gb.preserve_format).stride() == x.clone().stride() == x.stride()
+    for asked in (gb.contiguous_format, gb.channels_last):
+        copy = x.clone(memory_format=asked)
+        assert copy.is_contiguous()
+        assert gb.equal(copy, x)
+    with pytest.raises(TypeError, match="clone: memory_format"):
+        x.clone(memory_format=3)  # type: ignore[call-overload]
 
 
 @pytest.mark.parametrize("sizes", [FEW, MANY], ids=["few", "many"])

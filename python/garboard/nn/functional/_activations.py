@@ -175,7 +175,7 @@ def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     tensor([-0.6321,  2.0000])
     """
     check.tensor("elu", "input", input)
-    return given(input, lambda x: where(x > 0, x, expm1(x.clamp(max=0)) * alpha), inplace)
+    return given(input, lambda x: where(x > 0, x, expm1(where(x > 0, 0.0, x)) * alpha), inplace)
 
 
 def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
@@ -200,7 +200,9 @@ def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     tensor([-0.6321,  2.0000])
     """
     check.tensor("celu", "input", input)
-    return given(input, lambda x: where(x > 0, x, expm1(x.clamp(max=0) / alpha) * alpha), inplace)
+    return given(
+        input, lambda x: where(x > 0, x, expm1(where(x > 0, 0.0, x) / alpha) * alpha), inplace
+    )
 
 
 def selu(input: Tensor, inplace: bool = False) -> Tensor:

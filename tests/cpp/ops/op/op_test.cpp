@@ -60,7 +60,7 @@ const std::vector<LongOp>& long_ops() {
        },
        [](const Tensor& x) { return pow(x, half); }},
       {"CopyOfTransposed", turned, contiguous},
-      {"Copy", [] { return real({2 * count}); }, [](const Tensor& x) { return clone(x); }},
+      {"Copy", [] { return real({2 * count}); }, [](const Tensor& x) { return row_major_copy(x); }},
       {"Conversion", long_rows, [](const Tensor& x) { return to(x, DType::float64); }},
       {"Fill", [] { return real({1}); },
        [](const Tensor&) { return full({4 * count}, one, DType::float32, {}); }},
