@@ -58,19 +58,21 @@ struct TriangularSolve {
   bool upper, left, has_unit_diagonal;
 };
 
-/// The upper triangle of a becomes R, the rest and `scales` say what Q is made of.
+/// Seen turned, that is by columns, the upper triangle of a becomes R; what is below it and
+/// `blocks` say what Q is made of.
 struct QrFactor {
   static constexpr const char* name = "qr";
-  View a;       // [batch, rows, columns]
-  View scales;  // [batch, the shorter side]
-  View memory;  // [parts, 64 for each column]
+  View a;       // [batch, columns, rows]
+  View blocks;  // [batch, k, columns of a block], k the shorter side; of 1, columns come singly
+  View memory;  // [parts, columns of a block for each column]
 };
-/// Q, of what its first columns hold.
+/// The first columns of Q, seen turned, of what QrFactor left.
 struct QrVectors {
   static constexpr const char* name = "qr";
-  View q;       // [batch, rows, columns], no more columns than rows
-  View scales;  // [batch, k]
-  View memory;  // [parts, 64 for each column]
+  View q;       // [batch, columns, rows], no more columns than rows
+  View a;       // [batch, columns of the factored, rows]
+  View blocks;  // [batch, k, columns of a block]
+  View memory;  // [parts, columns of a block for each column of q]
 };
 
 /// Info: n + 1 for what is not finite, else how many values did not converge.

@@ -23,8 +23,12 @@ const Lapack<T>* load(char letter) {
   const bool is_complete =
       find(library, name("scipy_", "potrf_").c_str(), found.potrf) &&
       find(library, name("scipy_", "getrf_").c_str(), found.getrf) &&
-      find(library, name("scipy_", "gelqf_").c_str(), found.gelqf) &&
-      find(library, name("scipy_", is_complex ? "unglq_" : "orglq_").c_str(), found.lq_vectors) &&
+      find(library, name("scipy_", "geqrf_").c_str(), found.geqrf) &&
+      find(library, name("scipy_", is_complex ? "ungqr_" : "orgqr_").c_str(), found.qr_vectors) &&
+      find(library, name("scipy_", "geqrf_").c_str(), found.geqrf) &&
+      find(library, name("scipy_", is_complex ? "ungqr_" : "orgqr_").c_str(), found.qr_vectors) &&
+      find(library, name("scipy_", "geqrt_").c_str(), found.geqrt) &&
+      find(library, name("scipy_", "gemqrt_").c_str(), found.gemqrt) &&
       find(library, name("scipy_", is_complex ? "heevd_" : "syevd_").c_str(), found.eigh) &&
       find(library, name("scipy_", "geev_").c_str(), found.geev) &&
       find(library, name("scipy_", "gesdd_").c_str(), found.gesdd) &&

@@ -60,9 +60,14 @@ struct Lapack {
 
   void (*potrf)(Text uplo, Int n, T* a, Int lda, int* info, std::size_t) noexcept;
   void (*getrf)(Int m, Int n, T* a, Int lda, int* pivots, int* info) noexcept;
-  void (*gelqf)(Int m, Int n, T* a, Int lda, T* tau, T* work, Int lwork, int* info) noexcept;
-  void (*lq_vectors)(Int m, Int n, Int k, T* a, Int lda, const T* tau, T* work, Int lwork,
+  void (*geqrf)(Int m, Int n, T* a, Int lda, T* tau, T* work, Int lwork, int* info) noexcept;
+  void (*qr_vectors)(Int m, Int n, Int k, T* a, Int lda, const T* tau, T* work, Int lwork,
                      int* info) noexcept;
+  /// The same by blocks of nb columns, which products bring together.
+  void (*geqrt)(Int m, Int n, Int nb, T* a, Int lda, T* t, Int ldt, T* work, int* info) noexcept;
+  void (*gemqrt)(Text side, Text trans, Int m, Int n, Int k, Int nb, const T* v, Int ldv,
+                 const T* t, Int ldt, T* c, Int ldc, T* work, int* info, std::size_t,
+                 std::size_t) noexcept;
   lapack_calls::Of<T, lapack_calls::Syevd<T>, lapack_calls::Heevd<T>> eigh;
   lapack_calls::Of<T, lapack_calls::RealGesdd<T>, lapack_calls::ComplexGesdd<T>> gesdd;
   lapack_calls::Of<T, lapack_calls::RealGeev<T>, lapack_calls::ComplexGeev<T>> geev;

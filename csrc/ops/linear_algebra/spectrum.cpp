@@ -1,5 +1,7 @@
 #include "csrc/ops/linear_algebra/spectrum.h"
 
+#include <algorithm>
+
 #include "csrc/ops/elementwise/binary.h"
 #include "csrc/ops/elementwise/ternary.h"
 #include "csrc/ops/elementwise/unary.h"
@@ -15,6 +17,8 @@ using composite::triu;
 namespace {
 
 constexpr std::int64_t block = 64;  // LAPACK's, at most: so many columns at a time
+// Of larger matrices QR takes so many columns at a time: products win what preparing them costs.
+constexpr std::int64_t qr_block = 32, qr_blocks_from = 4096;
 
 std::int64_t batch_of(const Tensor& x) { return batch_sizes(x).product(); }
 
@@ -96,22 +100,26 @@ QrFactors qr(const char* op, const Tensor& input, QrMode mode) {
   QrFactors out;
   {
     const GradModeGuard no_grad(false);
-    const Tensor work = copy_for_lapack(input);
+    const Tensor work = copy_for_lapack(turned(input));  // by columns
     const Device device = work.device();
-    const Tensor scales = empty_of(op, with(batch, {k}), input.dtype(), device);
-    const std::int64_t each = block * std::max<std::int64_t>(std::max(columns, width), 1);
-    const Tensor memory = memory_for(op, batch_of(input), each, input.dtype(), device);
+    const std::int64_t each =
+        rows * columns < qr_blocks_from ? 1 : std::clamp<std::int64_t>(k, 1, qr_block);
+    const Tensor blocks = empty_of(op, with(batch, {k, each}), input.dtype(), device);
+    const Tensor memory =
+        memory_for(op, batch_of(input), each * std::max<std::int64_t>({columns, width, 1}),
+                   input.dtype(), device);
     if (work.count() > 0)
-      kernels::run(kernels::QrFactor{batched(work), batched(scales, 1), memory.view()}, device);
+      kernels::run(kernels::QrFactor{batched(work), batched(blocks), memory.view()}, device);
     const std::int64_t height = mode == QrMode::complete ? rows : k;
-    out.r = triu(narrow(work, -2, 0, height), 0);
+    out.r = triu(narrow(seen_turned(work), -2, 0, height), 0);
     if (mode == QrMode::r) {
       out.q = empty_of(op, {0}, input.dtype(), device);
     } else {
-      out.q = empty_of(op, with(batch, {rows, width}), input.dtype(), device);
-      if (k > 0) copy_into(narrow(out.q, -1, 0, k), narrow(work, -1, 0, k));
-      if (out.q.count() > 0)
-        kernels::run(kernels::QrVectors{batched(out.q), batched(scales, 1), memory.view()}, device);
+      const Tensor q = empty_of(op, with(batch, {width, rows}), input.dtype(), device);
+      if (q.count() > 0)
+        kernels::run(kernels::QrVectors{batched(q), batched(work), batched(blocks), memory.view()},
+                     device);
+      out.q = seen_turned(q);
     }
     out = {moved(out.q, input.device()), moved(out.r, input.device())};
   }
