@@ -231,19 +231,20 @@ def frombuffer(
     """Make a tensor over the bytes of an object, which both share.
 
     Args:
-        buffer: Contiguous bytes that can be written: a bytearray, an array.array, a memoryview.
+        buffer: Contiguous bytes: a bytearray, an array.array, a memoryview, bytes.
         dtype: What the bytes are numbers of.
         count: How many numbers; -1 for as many as there are.
         offset: How many bytes come before the first.
         requires_grad: Whether operations on the tensor are recorded.
 
     Returns:
-        A tensor of one dim on the CPU, which keeps `buffer` alive.
+        A tensor of one dim on the CPU, which keeps `buffer` alive. Where the bytes cannot be
+        written, as those of `bytes`, neither can the tensor.
 
     Raises:
         ValueError: There are fewer bytes than asked for, or they are no whole number of elements.
         DTypeError: A gradient is asked for, and the dtype is no floating one.
-        TypeError: `buffer` has no bytes, they cannot be written, or an argument is of another type.
+        TypeError: `buffer` has no bytes, they lie apart, or an argument is of another type.
 
     >>> gb.frombuffer(bytearray([1, 0, 2, 0]), dtype=gb.int16)
     tensor([1, 2], dtype=garboard.int16)
@@ -259,10 +260,8 @@ def frombuffer(
         raise TypeError(
             f"frombuffer: buffer is of type {type(buffer).__name__}; an object with bytes is needed"
         ) from None
-    if view.readonly or not view.c_contiguous:
-        raise TypeError(
-            "frombuffer: bytes that cannot be written, or lie apart; give bytearray(buffer)"
-        )
+    if not view.c_contiguous:
+        raise TypeError("frombuffer: bytes that lie apart; give bytearray(buffer)")
     size = dtype.itemsize
     left = view.nbytes - start
     if start < 0 or left <= 0 or wanted == 0 or wanted < -1 or wanted * size > left:

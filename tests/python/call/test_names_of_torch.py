@@ -198,10 +198,17 @@ class TestDataOfOthers:
         assert found.tolist() == [7.0, 3.0]
         assert gb.frombuffer(bytearray(b"\x80\x3f"), dtype=gb.bfloat16).tolist() == [1.0]
 
+    def test_frombuffer_reads_bytes_and_writes_none(self):
+        found = gb.frombuffer(b"\x01\x02\x03\x04", dtype=gb.uint8)
+
+        assert (found + 1).tolist() == [2, 3, 4, 5]
+        with pytest.raises(gb.GarboardError, match=r"read-only; write into"):
+            found[0] = 7
+
     @pytest.mark.parametrize(
         ("buffer", "more", "error"),
         [
-            (b"1234", {}, TypeError),
+            (memoryview(bytes(8))[::2], {}, TypeError),
             (3, {}, TypeError),
             (bytearray(5), {}, ValueError),
             (bytearray(4), {"offset": 4}, ValueError),

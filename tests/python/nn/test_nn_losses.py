@@ -85,3 +85,12 @@ def test_a_probability_of_0_or_1_leaves_the_gradient_of_the_others(dtype):
     logits = gb.tensor([-200.0, 200.0, 0.0], dtype=dtype, requires_grad=True)
     functional.binary_cross_entropy(logits.sigmoid(), gb.ones(3, dtype=dtype)).backward()
     assert logits.grad.isfinite().all()
+
+
+def test_a_margin_of_one_row_has_the_dims_of_its_target():
+    scores = gb.tensor([0.0, 1.0])
+
+    for target, shape in ((gb.tensor(1), ()), (gb.tensor([1]), (1,))):
+        loss = functional.multi_margin_loss(scores, target, reduction="none")
+
+        assert (tuple(loss.shape), loss.sum().item()) == (shape, 0.0)

@@ -266,7 +266,8 @@ def multi_margin_loss(
         shares = check.tensor(op, "weight", weight)
         missed = missed * where(chosen, shares, 0.0).sum(1, keepdim=True)
     losses = where(chosen, 0.0, missed).sum(1) / rows.shape[1]
-    return reduced(op, losses if input.ndim > 1 else losses.squeeze(0), reduction)
+    is_one = input.ndim == 1 and target.ndim == 0
+    return reduced(op, losses.squeeze(0) if is_one else losses, reduction)
 
 
 def multilabel_margin_loss(
