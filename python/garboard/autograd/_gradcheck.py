@@ -129,7 +129,9 @@ def _differences(
         try:
             for step in (eps, -eps):
                 element.copy_(before).add_(step)
-                ends.append([_numbers(it) for it in _outputs_of(op, func, given)])
+                with enable_grad():  # the function may ask for gradients itself, as forces do
+                    outputs = _outputs_of(op, func, given)
+                ends.append([_numbers(it) for it in outputs])
         finally:
             element.copy_(before)
         slopes.append([a.sub_(b).div_(2 * eps) for a, b in zip(*ends, strict=True)])

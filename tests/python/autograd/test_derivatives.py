@@ -212,3 +212,12 @@ def test_either_strategy_gives_the_same():
 
     gb.testing.assert_close(found, functional.jacobian(gb.exp, x))
     gb.testing.assert_close(twice, found)
+
+
+def test_gradcheck_takes_a_function_that_asks_for_gradients_itself():
+    x = leaf(0.5, 1, 2)
+
+    def force(x):
+        return gb.autograd.grad((x**3).sum(), x, create_graph=True)[0]
+
+    assert gb.autograd.gradcheck(force, (x,))
