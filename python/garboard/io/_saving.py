@@ -23,6 +23,8 @@ def write(obj: object, f: Any) -> None:
     """Write `obj` to a path or a binary file."""
     if hasattr(f, "write"):
         _write_safetensors(obj, f)
+        if hasattr(f, "flush"):
+            f.flush()  # programs read the file by its name while it is open
         return
     path = check.path("save", "f", f)
     kind = _write_safetensors

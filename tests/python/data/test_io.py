@@ -415,6 +415,14 @@ class TestWriting:
         assert gb.load(path) == {"a": 1}
         assert os.listdir(tmp_path) == ["x.pt"]
 
+    def test_leaves_nothing_in_the_buffer_of_an_open_file(self, tmp_path: Path):
+        path = tmp_path / "x.pt"
+
+        with open(path, "wb") as file:
+            gb.save({"a": 1}, file)
+
+            assert gb.load(path) == {"a": 1}
+
     def test_refuses_what_is_no_path(self):
         with pytest.raises(TypeError, match="save: f is of type int; a path"):
             gb.save({}, 3)
