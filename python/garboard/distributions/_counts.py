@@ -305,13 +305,13 @@ class NegativeBinomial(_OfOdds):
     Drawn as a Poisson number of a gamma number.
 
     Args:
-        total_count: How many fail, above 0; it need not be whole: a tensor, or a number.
+        total_count: How many fail, not negative; it need not be whole: a tensor, or a number.
         probs: The probabilities of success, below 1: a tensor, or a number; the sizes broadcast.
         logits: ln(probs / (1 - probs)), instead.
         validate_args: False leaves the checks out, which wait for the device.
 
     Raises:
-        ValueError: Both or neither, a probability out of [0, 1), a count that is not above 0.
+        ValueError: Both or neither, a probability out of [0, 1), a negative count.
         ShapeError: Sizes that do not broadcast.
 
     >>> gb.distributions.NegativeBinomial(3.0, 0.5).mean
@@ -319,7 +319,7 @@ class NegativeBinomial(_OfOdds):
     """
 
     arg_constraints: ClassVar[dict[str, Constraint]] = {
-        "total_count": constraints.positive,
+        "total_count": constraints.nonnegative,
         "probs": constraints.half_open_interval(0.0, 1.0),
         "logits": constraints.real,
     }
@@ -363,14 +363,15 @@ class NegativeBinomial(_OfOdds):
     def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
         sizes = self._extended_shape(sample_shape)
         with no_grad():
-            rates = log_gamma_draws(self.total_count.detach().expand(sizes))
-            return _engine.poisson((rates + self.logits.detach()).exp().to(self._given.dtype))
+            counts = self.total_count.detach().expand(sizes)
+            rates = (log_gamma_draws(counts) + self.logits.detach()).exp()
+            return _engine.poisson(rates.masked_fill(counts == 0, 0).to(self._given.dtype))
 
     def log_prob(self, value: Tensor) -> Tensor:
         given, logits, count = self._checked(value), self.logits, self.total_count
         kept = count * -softplus_of(logits) + given * -softplus_of(-logits)
         ways = (count + given).lgamma() - (given + 1).lgamma() - count.lgamma()
-        return kept + ways
+        return kept + ways.masked_fill(count + given == 0, 0)  # none of none, in one way
 
 
 class Poisson(Distribution):

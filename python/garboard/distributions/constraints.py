@@ -152,10 +152,10 @@ class _Simplex(Constraint):
 
 
 class multinomial(Constraint):
-    """The rows of counts that add up to `upper_bound`.
+    """The rows of counts that add up to `upper_bound` or less.
 
     Args:
-        upper_bound: The sum.
+        upper_bound: The greatest sum.
 
     >>> gb.distributions.constraints.multinomial(3).check(gb.tensor([1.0, 2.0]))
     tensor(True)
@@ -171,15 +171,15 @@ class multinomial(Constraint):
 
     @property
     def upper_bound(self) -> int:
-        """The sum of each row."""
+        """The greatest sum of a row."""
         return self._upper_bound
 
     def _test(self, value: Tensor) -> Tensor:
-        return (value >= 0).all(-1) & (value.sum(-1) == self.upper_bound)
+        return (value >= 0).all(-1) & (value.sum(-1) <= self.upper_bound)
 
     @property
     def needed(self) -> str:
-        return f"rows of counts that add up to {self.upper_bound}"
+        return f"rows of counts that add up to {self.upper_bound} or less"
 
 
 class _Square(Constraint):

@@ -161,3 +161,18 @@ def test_tails_have_no_mean_where_they_fall_too_slowly():
 def test_what_does_not_fit_is_refused(make, error, match):
     with pytest.raises(error, match=match):
         make()
+
+
+def test_none_succeed_before_none_have_failed():
+    of_none = dist.NegativeBinomial(gb.zeros(3), 0.9)
+
+    assert of_none.sample((4,)).sum() == 0
+    assert of_none.log_prob(gb.tensor([0.0, 1.0, 2.0])).tolist() == [0, -math.inf, -math.inf]
+
+
+def test_counts_of_fewer_draws_have_a_probability():
+    counts = gb.tensor([1.0, 1.0])
+
+    found = dist.Multinomial(10, gb.ones(2)).log_prob(counts)
+
+    assert found.item() == pytest.approx(math.log(0.5))

@@ -484,7 +484,7 @@ REFUSALS: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: dist.Pareto(0.0, 1.0), ValueError, "Pareto: scale holds 0; numbers above 0"),
     (lambda: dist.Weibull(1.0, -1.0), ValueError, "Weibull: concentration holds -1"),
     (lambda: dist.NegativeBinomial(1.0, 1.0), ValueError, r"probs holds 1; numbers in \[0, 1\)"),
-    (lambda: dist.NegativeBinomial(0.0, 0.5), ValueError, "total_count holds 0; numbers above"),
+    (lambda: dist.NegativeBinomial(-1.0, 0.5), ValueError, "total_count holds -1; numbers"),
     (lambda: dist.NegativeBinomial(1.0), ValueError, "probs and logits; one of them"),
     (lambda: dist.Pareto(1.0, 1.0).log_prob(gb.tensor(0.5)), ValueError, "at least 1"),
     (lambda: dist.Multinomial(-1, gb.ones(2)), ValueError, "total_count -1; 0 or more is needed"),
