@@ -201,8 +201,8 @@ class GraphWalk final : public WalkUnderWay {
       }
       GradNode& node = *at.node;
       const bool is_wanted = wanted_->has(&node);
-      // Where a freed node led is forgotten: to what is wanted, for all that is known.
-      at.leads |= node.is_released && !(is_wanted && wanted_->is_one());
+      // Where a freed node led is forgotten: to what is wanted, unless that is younger.
+      at.leads |= node.is_released && wanted_->may_lie_behind(node);
       if (at.leads || is_wanted) {
         if (node.walk != idle()) {
           borrow(at.node);

@@ -23,7 +23,13 @@ class Wanted {
   }
 
   bool has(const void* node_or_leaf) const noexcept { return find(node_or_leaf) < keys_.size(); }
-  bool is_one() const noexcept { return keys_.front().first == keys_.back().first; }
+  /// True where `node` may have led to what is wanted, whatever its edges were: they led to older
+  /// nodes, and to leaves, which may be of any age.
+  bool may_lie_behind(const GradNode& node) const noexcept {
+    return std::ranges::any_of(edges_, [&](const Edge& edge) {
+      return !edge.node || edge.node->serial < node.serial;
+    });
+  }
   /// A tensor may be asked for twice.
   void add(const void* node_or_leaf, const Tensor& gradient) {
     for (std::size_t k = find(node_or_leaf); k < keys_.size() && keys_[k].first == node_or_leaf;

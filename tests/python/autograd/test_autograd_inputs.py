@@ -508,3 +508,16 @@ class TestWhatIsTaken:
         y.backward(retain_graph=np.True_)
 
         assert not y.grad_fn.is_released
+
+
+def test_a_pass_to_a_younger_tensor_never_asks_for_a_freed_graph_below_it():
+    x = gb.tensor([1.0, 2.0], requires_grad=True)
+    y = x.exp()
+    gb.autograd.grad(y.sum(), x)
+
+    z = y.clone().requires_grad_()
+    (of_z,) = gb.autograd.grad((z * z * y).sum(), z)
+    with pytest.raises(RuntimeError, match="the graph of exp was freed by an earlier"):
+        gb.autograd.grad((z * z).sum(), [z, x])
+
+    assert of_z.tolist() == pytest.approx((2 * y * y).tolist())
