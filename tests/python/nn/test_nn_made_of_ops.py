@@ -378,7 +378,7 @@ class TestBatchNorm:
             ),
             (lambda: nn.PReLU(3), (2, 2), "prelu: 3 slopes for an input of sizes"),
             (lambda: nn.GLU(), (2, 3), "glu: sizes .* odd along the dim"),
-            (lambda: nn.Dropout2d(), (2, 3), "dropout2d: an input of sizes"),
+            (lambda: nn.Dropout2d(), (2,), "dropout2d: an input of sizes"),
         ],
     )
     def test_and_its_kin_refuse_other_sizes(self, make, sizes, message):

@@ -113,3 +113,36 @@ def test_dropout_in_place_returns_its_input_when_nothing_is_trained(name):
     found = getattr(functional, name)(x, 0.5, training=False, inplace=True)
 
     assert found is x
+
+
+@pytest.mark.parametrize(
+    ("call", "sizes", "leading"),
+    [
+        (functional.dropout1d, (20, 6), 1),
+        (functional.dropout1d, (20, 6, 5), 2),
+        (functional.dropout2d, (20, 6, 5), 2),  # rows, channels and a length, as in PyTorch
+        (functional.dropout2d, (20, 6, 5, 2), 2),
+        (functional.dropout3d, (20, 6, 5, 2), 1),
+        (functional.dropout3d, (20, 6, 5, 2, 2), 2),
+    ],
+)
+def test_dropout_of_channels_zeroes_what_lies_behind_rows_and_channels(call, sizes, leading):
+    gb.manual_seed(0)
+
+    found = call(gb.ones(*sizes), 0.5).flatten(leading)
+
+    assert set(found.flatten().tolist()) == {0.0, 2.0}
+    assert gb.equal(found.amin(-1), found.amax(-1))
+    assert len(found.flatten(0, -2).amin(-1).unique()) == 2
+
+
+def test_dropout_of_channels_warns_of_dims_that_it_guesses_at():
+    with pytest.warns(
+        UserWarning, match=r"dropout2d: .* \[8, 64\]; 3 or 4 dims are needed"
+    ) as told:
+        found = functional.dropout2d(gb.ones(8, 64), 0.5)
+
+    assert told[0].filename == __file__
+    assert set(found.flatten().tolist()) == {0.0, 2.0}
+    assert len(found.sum(0).unique()) > 2
+    assert len(found.sum(1).unique()) > 2

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from math import sqrt
+from warnings import warn
 
 from garboard import _engine
 from garboard._arguments import check
+from garboard._arguments.callers import level_of_caller
 from garboard._engine import ShapeError, Tensor
 
 __all__ = [
@@ -51,23 +53,27 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool 
     return input.copy_(result) if training else input
 
 
-def _channels(op: str, input: Tensor, dims: tuple[int, ...]) -> list[int]:
-    """The sizes of a mask over channels."""
+def _leading(op: str, input: Tensor, dims: tuple[int, ...], least: int = 0) -> int:
+    """How many dims rows and channels take: 2 where there are as many dims as `dims` ends with.
+
+    Other dims than `dims` are refused; from `least` on they only warn, where it is given.
+    """
     ndim = check.tensor(op, "input", input).ndim
     if ndim not in dims:
         needed = " or ".join(map(str, dims))
-        raise ShapeError(f"{op}: an input of sizes {list(input.shape)}; {needed} dims are needed")
-    is_batch = ndim == dims[-1]
-    kept = 2 if is_batch else 1
-    return [*input.shape[:kept], *[1] * (ndim - kept)]
+        text = f"{op}: an input of sizes {list(input.shape)}; {needed} dims are needed"
+        if not least or ndim < least:
+            raise ShapeError(text)
+        warn(f"{text}, and others are guessed at", stacklevel=level_of_caller())
+    return 2 if ndim == dims[-1] else 1
 
 
 def _by_channel(
-    op: str, input: Tensor, p: float, training: bool, inplace: bool, dims: tuple[int, ...]
+    input: Tensor, p: float, training: bool, inplace: bool, op: str, leading: int
 ) -> Tensor:
-    sizes = _channels(op, input, dims)
     if not training:
         return input if inplace else input.alias()
+    sizes = [*input.shape[:leading], *[1] * (input.ndim - leading)]
     mask = _engine.dropout(
         _engine.ones(sizes, dtype=input.dtype, device=input.device), check.share(op, "p", p), True
     )
@@ -96,7 +102,8 @@ def dropout1d(
     >>> gb.nn.functional.dropout1d(gb.ones(1, 2, 3), p=1.0).sum().item()
     0.0
     """
-    return _by_channel("dropout1d", input, p, training, inplace, (2, 3))
+    op = "dropout1d"
+    return _by_channel(input, p, training, inplace, op, _leading(op, input, (2, 3)))
 
 
 def dropout2d(
@@ -105,7 +112,8 @@ def dropout2d(
     """Zero whole channels with probability `p` and scale the rest by 1 / (1 - p).
 
     Args:
-        input: [rows, channels, height, width], or without rows, of a floating dtype.
+        input: [rows, channels, height, width] or [rows, channels, length], of a floating dtype;
+            other dims from 2 on warn. Of two every element is a channel.
         p: The probability, in [0, 1].
         training: False returns an alias of `input`, or `input` itself with `inplace`.
         inplace: Write into `input`.
@@ -115,13 +123,15 @@ def dropout2d(
 
     Raises:
         ValueError: `p` is out of range.
-        ShapeError: An input of other dims.
+        ShapeError: Too few dims.
         DisposedError: `input` is disposed.
 
     >>> gb.nn.functional.dropout2d(gb.ones(1, 2, 3, 3), p=1.0).sum().item()
     0.0
     """
-    return _by_channel("dropout2d", input, p, training, inplace, (3, 4))
+    op = "dropout2d"
+    _leading(op, input, (3, 4), least=2)
+    return _by_channel(input, p, training, inplace, op, 2)
 
 
 def dropout3d(
@@ -130,7 +140,8 @@ def dropout3d(
     """Zero whole channels with probability `p` and scale the rest by 1 / (1 - p).
 
     Args:
-        input: [rows, channels, depth, height, width], or without rows, of a floating dtype.
+        input: [rows, channels, depth, height, width], or without rows, of a floating dtype;
+            other dims warn, and the first of them are the channels.
         p: The probability, in [0, 1].
         training: False returns an alias of `input`, or `input` itself with `inplace`.
         inplace: Write into `input`.
@@ -140,13 +151,14 @@ def dropout3d(
 
     Raises:
         ValueError: `p` is out of range.
-        ShapeError: An input of other dims.
+        ShapeError: Too few dims.
         DisposedError: `input` is disposed.
 
     >>> gb.nn.functional.dropout3d(gb.ones(1, 2, 3, 3, 3), p=1.0).sum().item()
     0.0
     """
-    return _by_channel("dropout3d", input, p, training, inplace, (4, 5))
+    op = "dropout3d"
+    return _by_channel(input, p, training, inplace, op, _leading(op, input, (4, 5), least=1))
 
 
 def _alpha(op: str, input: Tensor, p: float, sizes: list[int]) -> Tensor:
@@ -221,6 +233,6 @@ def feature_alpha_dropout(
     if not training:
         given = check.tensor(op, "input", input)
         return given if inplace else given.alias()
-    sizes = _channels(op, input, tuple(range(2, 9)))[:2]
-    shape = [*input.shape[:2], *[1] * (input.ndim - len(sizes))]
+    _leading(op, input, tuple(range(2, 9)))
+    shape = [*input.shape[:2], *[1] * (input.ndim - 2)]
     return _written(input, _alpha(op, input, p, shape), inplace)
