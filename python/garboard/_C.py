@@ -11,6 +11,11 @@ from typing import Any
 
 from garboard._arguments.check import unless_left
 from garboard._arguments.layouts import layout
+from garboard._contexts.dispatch import (
+    DispatchKey,
+    DispatchKeySet,
+    _ExcludeDispatchKeyGuard,
+)
 from garboard._contexts.generator import Generator
 from garboard._engine import LinAlgError as _LinAlgError
 from garboard._engine import (
@@ -29,8 +34,11 @@ from garboard._engine import dtype as _dtype
 __all__ = [
     "DisableTorchFunction",
     "DisableTorchFunctionSubclass",
+    "DispatchKey",
+    "DispatchKeySet",
     "Generator",
     "Size",
+    "_ExcludeDispatchKeyGuard",
     "_LinAlgError",
     "_TensorMeta",
     "_disabled_torch_function_impl",

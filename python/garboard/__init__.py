@@ -141,6 +141,7 @@ if TYPE_CHECKING:
     from garboard import _utils as _utils
     from garboard import accelerator as accelerator
     from garboard import amp as amp
+    from garboard import ao as ao
     from garboard import autograd as autograd
     from garboard import backends as backends
     from garboard import compiler as compiler

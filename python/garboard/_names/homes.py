@@ -15,6 +15,7 @@ SUBMODULES = (
     "_utils",
     "accelerator",
     "amp",
+    "ao",
     "autograd",
     "backends",
     "compiler",

@@ -88,6 +88,11 @@ _PATHS = {
         "distributed": "DistributedDataParallel",
         "scatter_gather": "gather scatter scatter_kwargs",
     },
+    "garboard.onnx": {
+        "symbolic_helper": "parse_args",
+        "symbolic_opset9": "",
+        "symbolic_opset11": "",
+    },
     "garboard.optim": {
         "adadelta": "Adadelta",
         "adamax": "Adamax",

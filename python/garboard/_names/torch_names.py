@@ -47,7 +47,7 @@ _FUNCTIONS: _Rows = (
         "quantize_per_tensor_dynamic dequantize",
     ),
     ("use gb.jit", "fork wait"),
-    ("", "ao monitor mtia package while_loop"),
+    ("", "monitor mtia package while_loop"),
 )
 
 _METHODS: _Rows = (

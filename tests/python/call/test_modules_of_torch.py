@@ -16,7 +16,11 @@ from garboard.utils import _pytree as pytree
 
 # May only grow: a module, and names that programs import from it.
 MODULES = {
-    "_C": "DisableTorchFunctionSubclass Generator _LinAlgError _TensorMeta _log_api_usage_once",
+    "_C": (
+        "DisableTorchFunctionSubclass DispatchKey DispatchKeySet Generator "
+        "_ExcludeDispatchKeyGuard _LinAlgError _TensorMeta _log_api_usage_once"
+    ),
+    "_custom_ops": "custom_op get_ctx impl impl_abstract",
     "__config__": "parallel_info show",
     "__future__": "get_swap_module_params_on_conversion set_swap_module_params_on_conversion",
     "_jit_internal": "_copy_to_script_wrapper boolean_dispatch",
@@ -48,7 +52,10 @@ MODULES = {
     "multiprocessing": "ProcessRaisedException spawn",
     "nn.parallel.distributed": "DistributedDataParallel",
     "nn.parallel.scatter_gather": "gather scatter scatter_kwargs",
-    "onnx": "is_in_onnx_export",
+    "ao.quantization": "DeQuantStub QuantStub QuantWrapper",
+    "onnx": "is_in_onnx_export register_custom_op_symbolic unregister_custom_op_symbolic",
+    "onnx.symbolic_helper": "parse_args",
+    "onnx.symbolic_opset11": "",
     "optim.optimizer": "Optimizer ParamsT _default_to_fused_or_foreach _params_t required",
     "overrides": "handle_torch_function has_torch_function is_tensor_like",
     "return_types": "aminmax max slogdet sort svd topk",
@@ -429,6 +436,42 @@ class TestGuards:
         assert not gb.onnx.is_in_onnx_export()
         with pytest.raises(AttributeError, match=r"torch\.onnx\.export .*; save the state_dict"):
             gb.onnx.export  # noqa: B018
+        assert gb.onnx.symbolic_helper.parse_args("v", "i")(len) is len
+        assert gb.onnx.register_custom_op_symbolic("tests::op", len, 11) is None
+        assert gb.onnx.unregister_custom_op_symbolic("tests::op", 11) is None
+        with pytest.raises(TypeError, match="register_custom_op_symbolic: symbolic_fn"):
+            gb.onnx.register_custom_op_symbolic("tests::op", 3, 11)
+        with pytest.raises(RuntimeError, match="get_ctx: no function that tells shapes"):
+            import_module("garboard._custom_ops").get_ctx()
+
+    def test_of_quantization_pass_on_what_they_are_given(self):
+        borders = gb.ao.quantization
+        x = gb.tensor([-1.0, 2.0])
+
+        wrapped = borders.QuantWrapper(gb.nn.ReLU())
+
+        assert borders.DeQuantStub()(borders.QuantStub()(x)) is x
+        assert wrapped(x).tolist() == [0, 2]
+        assert list(dict(wrapped.named_children())) == ["quant", "dequant", "module"]
+        assert borders.QuantStub("rule").qconfig == "rule"
+
+    def test_of_a_dispatcher_are_sets_and_a_block_that_leaves_autocast_out(self):
+        key, keys = gb._C.DispatchKey, gb._C.DispatchKeySet
+        both = keys(key.AutocastCPU) | keys(key.CPU)
+        layer, x = gb.nn.Linear(2, 2), gb.ones(1, 2)
+
+        with gb.autocast("cpu"):
+            with gb._C._ExcludeDispatchKeyGuard(both):
+                inside = layer(x).dtype
+            with gb._C._ExcludeDispatchKeyGuard(keys(key.CPU)):
+                of_others = layer(x).dtype
+            behind = layer(x).dtype
+
+        assert (inside, of_others, behind) == (gb.float32, gb.bfloat16, gb.bfloat16)
+        assert both & keys(key.CPU) == both - keys(key.AutocastCPU) == keys([key.CPU])
+        assert repr(both) == "DispatchKeySet(AutocastCPU, CPU)"
+        with pytest.raises(TypeError, match="DispatchKeySet: keys"):
+            keys(3)
 
     def test_of_the_native_module_are_its_error_and_switches_without_effect(self):
         assert gb._C._LinAlgError is gb.linalg.LinAlgError
