@@ -45,7 +45,7 @@ class DispatchKeySet:
 
     >>> from garboard._C import DispatchKey, DispatchKeySet
     >>> both = DispatchKeySet(DispatchKey.CPU) | DispatchKeySet(DispatchKey.AutocastCPU)
-    >>> both.has(DispatchKey.AutocastCPU), both.has(DispatchKey.CUDA)
+    >>> both.has(DispatchKey["AutocastCPU"]), both.has(DispatchKey.CUDA)
     (True, False)
     """
 
@@ -95,8 +95,8 @@ def _ExcludeDispatchKeyGuard(keys: DispatchKeySet) -> Iterator[None]:  # noqa: N
     garboard.float32
     """
     left_out = check.of_type(DispatchKeySet, "_ExcludeDispatchKeyGuard", "keys", keys)
-    on_cpu = left_out.has(DispatchKey.AutocastCPU) and is_autocast_enabled("cpu")
-    on_cuda = left_out.has(DispatchKey.AutocastCUDA) and is_autocast_enabled("cuda")
+    on_cpu = left_out.has(DispatchKey["AutocastCPU"]) and is_autocast_enabled("cpu")
+    on_cuda = left_out.has(DispatchKey["AutocastCUDA"]) and is_autocast_enabled("cuda")
     with ExitStack() as open_blocks:
         for device, is_left in (("cpu", on_cpu), ("cuda", on_cuda)):
             if is_left:
