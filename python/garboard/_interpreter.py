@@ -6,7 +6,7 @@ import sys
 __all__ = ["TESTED", "mark_library_frames", "refuse_subinterpreters", "refuse_untested"]
 
 # From the first, below the second; as in pyproject.toml.
-TESTED = ((3, 11), (3, 14))
+TESTED = ((3, 11), (3, 15))
 TRY = "GARBOARD_UNTESTED_PYTHON"
 
 

@@ -107,15 +107,22 @@ PyObject* call_setting(PyObject* self, PyObject* given, PyObject* named) noexcep
   return raise_current();
 }
 
-// Ctrl-C between the call that made it and the block: nobody else has ever had it.
-void finalize_setting(PyObject* self) noexcept try {
-  PyObject* const raised = PyErr_Occurred();
-  if (!raised || !PyErr_GivenExceptionMatches(raised, PyExc_KeyboardInterrupt)) return;
+/// Calls `undo(self)` for an object that ends because of Ctrl-C, and that nobody else has had: it
+/// came between the call that made it and the block or, from Python 3.14 on, between `__enter__`
+/// and the block.
+template <auto undo>
+void finalize_after_interrupt(PyObject* self) noexcept try {
+  if (!ends_by_interrupt()) return;
   const RaisedAside aside;
-  take_back(self);
+  undo(self);
 } catch (...) {
   raise_current();
   PyErr_WriteUnraisable(nullptr);
+}
+
+void undo_setting(PyObject* self) {
+  take_back(self);
+  leave(self);
 }
 
 /// The entries of a stack that a context variable holds: a tuple, the innermost last.
@@ -203,10 +210,14 @@ PyObject* enter_stack(PyObject* self, PyObject*) noexcept try {
   return raise_current();
 }
 
-PyObject* leave_stack(PyObject* self, PyObject*) noexcept try {
+void undo_stack(PyObject* self) {
   if (bits_of(self).mask) leave(self);
   const Ref variable(checked(PyObject_GetAttrString(self, "_stack")));
   const Ref gone = pop(variable.get(), self);
+}
+
+PyObject* leave_stack(PyObject* self, PyObject*) noexcept try {
+  undo_stack(self);
   Py_RETURN_NONE;
 } catch (...) {
   return raise_current();
@@ -290,6 +301,15 @@ PyObject* enter_ending(PyObject* self, PyObject*) noexcept try {
   return raise_current();
 }
 
+void undo_ending(PyObject* self) {
+  const Ref entries = entries_of(self);
+  PyObject* const none[] = {Py_None, Py_None, Py_None};
+  while (PyList_GET_SIZE(entries.get()) > 0) {
+    const Ref entry(checked(PyObject_CallMethod(entries.get(), "pop", nullptr)));
+    end_entry(self, entry.get(), none);
+  }
+}
+
 PyObject* leave_ending(PyObject* self, PyObject* const* given, Py_ssize_t count) noexcept try {
   if (count != 3) throw_type_error("__exit__: %zd arguments; 3 are needed", count);
   const Ref entries = entries_of(self);
@@ -323,6 +343,7 @@ bool add_grad_block(PyObject* module) {
       {}};
   static PyType_Slot slots[] = {
       {Py_tp_methods, methods},
+      {Py_tp_finalize, reinterpret_cast<void*>(&finalize_after_interrupt<leave>)},
       {Py_tp_doc, const_cast<char*>("A block with bits of the grad mode of its own.")},
       {}};
   static PyType_Spec spec{"garboard._engine._GradBlock", sizeof(PyObject), 0,
@@ -338,7 +359,7 @@ bool add_setting_block(PyObject* module, PyObject* base) {
       {Py_tp_methods, methods},
       {Py_tp_init, reinterpret_cast<void*>(&init_setting)},
       {Py_tp_call, reinterpret_cast<void*>(&call_setting)},
-      {Py_tp_finalize, reinterpret_cast<void*>(&finalize_setting)},
+      {Py_tp_finalize, reinterpret_cast<void*>(&finalize_after_interrupt<undo_setting>)},
       {Py_tp_doc, const_cast<char*>("One that sets the bits at once; called, it decorates.")},
       {}};
   static PyType_Spec spec{"garboard._engine._SettingBlock", sizeof(SettingBlock), 0,
@@ -354,6 +375,7 @@ bool add_stack_block(PyObject* module, PyObject* base) {
       {}};
   static PyType_Slot slots[] = {
       {Py_tp_methods, methods},
+      {Py_tp_finalize, reinterpret_cast<void*>(&finalize_after_interrupt<undo_stack>)},
       {Py_tp_doc, const_cast<char*>("One that a context variable knows about, too.")},
       {}};
   static PyType_Spec spec{"garboard._engine._StackBlock", sizeof(PyObject), 0,
@@ -369,6 +391,7 @@ bool add_ending_block(PyObject* module) {
       {}};
   static PyType_Slot slots[] = {
       {Py_tp_methods, methods},
+      {Py_tp_finalize, reinterpret_cast<void*>(&finalize_after_interrupt<undo_ending>)},
       {Py_tp_doc, const_cast<char*>("A block whose end Ctrl-C may meet, and does not undo.")},
       {}};
   static PyType_Spec spec{"garboard._engine._EndingBlock", sizeof(PyObject), 0,
@@ -377,6 +400,11 @@ bool add_ending_block(PyObject* module) {
 }
 
 }  // namespace
+
+bool ends_by_interrupt() noexcept {
+  PyObject* const raised = PyErr_Occurred();
+  return raised && PyErr_GivenExceptionMatches(raised, PyExc_KeyboardInterrupt);
+}
 
 void watch_stack(PyObject* variable, StackWatcher call) noexcept {
   const Ref before(std::exchange(watched, Py_NewRef(variable)));
@@ -389,8 +417,8 @@ bool add_blocks(PyObject* module) {
        METH_FASTCALL, "Push an entry on the stack that a context variable holds."},
       {"_pop_entry", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(&call_pop)),
        METH_FASTCALL, "Take the innermost entry of an owner off that stack, if there is one."},
-      {"_put_back",
-       reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(&call_put_back)), METH_FASTCALL,
+      {"_put_back", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(&call_put_back)),
+       METH_FASTCALL,
        "Call a function until Ctrl-C has not kept it from its end; raise what it raised first."},
       {}};
   if (PyModule_AddFunctions(module, functions) < 0 || !add_ending_block(module) ||

@@ -58,17 +58,6 @@ bool is_suspended(PyObject* generator) {
          !reinterpret_cast<PyAsyncGenObject*>(generator)->ag_running_async;
 }
 
-PyObject* living(PyObject* weak) {  // a new reference, or null
-#if PY_VERSION_HEX >= 0x030d0000
-  PyObject* object = nullptr;
-  if (PyWeakref_GetRef(weak, &object) < 0) PyErr_Clear();
-  return object;
-#else
-  PyObject* const object = PyWeakref_GetObject(weak);
-  return object == Py_None ? nullptr : Py_NewRef(object);
-#endif
-}
-
 /// How many frames of Python lie between here and the user's line, from 1.
 int stack_level_of_user(PyThreadState* thread) {
   int level = 1;
@@ -90,7 +79,7 @@ class GeneratorObserver final : public BirthObserver {
   }
 
   void after_birth(DisposeScope& scope) override {
-    const Ref generator(living(generator_.get()));
+    const Ref generator = living(generator_.get());
     if (generator && !is_suspended(generator.get())) return;
     scope.stop_observing();  // once; and what the warning runs may make tensors
     if (!generator) return;
@@ -117,8 +106,7 @@ class GeneratorObserver final : public BirthObserver {
   while (frame && has_flag(frame, CO_COROUTINE) && is_library(code_of(frame)))  // `async with`
     frame = caller_of(frame);
   if (!frame || !has_flag(frame, any_generator) || is_resumed_on_purpose(frame)) return;
-  auto* const generator =
-      reinterpret_cast<PyObject*>(_PyFrame_GetGenerator(const_cast<InterpreterFrame*>(frame)));
+  PyObject* const generator = generator_around(const_cast<InterpreterFrame*>(frame));
   scope.observe(Counted<BirthObserver>(
       new GeneratorObserver(Ref(checked(PyWeakref_NewRef(generator, nullptr))), current_site())));
 }

@@ -3,6 +3,7 @@
 #include "python/bindings/detours/overriding.h"
 #include "python/bindings/interpreter/errors.h"
 #include "python/bindings/interpreter/items.h"
+#include "python/bindings/interpreter/ref.h"
 #include "python/bindings/tensor/tensor_object.h"
 
 namespace garboard::python {
@@ -20,7 +21,7 @@ bool is_plain(PyObject* object, Asked whom) {
 void add_type(PyObject* types, PyObject* object, Asked whom) {
   if (is_plain(object, whom)) return;
   PyObject* const type = reinterpret_cast<PyObject*>(Py_TYPE(object));
-  if (!PyObject_HasAttrString(type, protocol)) return;
+  if (!has_attribute(type, protocol)) return;
   const Items there(types, protocol, "the types");
   Py_ssize_t place = 0;
   for (bool is_before = false; place < there.size() && !is_before; place += !is_before) {

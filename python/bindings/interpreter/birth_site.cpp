@@ -72,6 +72,16 @@ bool knows(const CachedSite& cached, const InterpreterFrame* frame) {
 }
 
 /// The code object ends. Runs for each one there is, mostly with null.
+#if PY_VERSION_HEX >= 0x030c0000
+constexpr auto code_extra = PyUnstable_Code_GetExtra;
+constexpr auto set_code_extra = PyUnstable_Code_SetExtra;
+constexpr auto request_code_extra = PyUnstable_Eval_RequestCodeExtraIndex;
+#else
+constexpr auto code_extra = _PyCode_GetExtra;
+constexpr auto set_code_extra = _PyCode_SetExtra;
+constexpr auto request_code_extra = _PyEval_RequestCodeExtraIndex;
+#endif
+
 void forget(void* given) noexcept {
   const std::unique_ptr<KnownCode> known(static_cast<KnownCode*>(given));
   if (!known) return;
@@ -84,14 +94,14 @@ KnownCode& known(PyCodeObject* code) {
   void* found = nullptr;
   auto* const object = reinterpret_cast<PyObject*>(code);
   const std::size_t path_count = sites().library_paths.size();
-  if (_PyCode_GetExtra(object, sites().extra_slot, &found) == 0 && found) {
+  if (code_extra(object, sites().extra_slot, &found) == 0 && found) {
     auto& known = *static_cast<KnownCode*>(found);
     if (known.path_count != path_count) known.is_library = is_library(code);
     known.path_count = path_count;
     return known;
   }
   auto fresh = std::make_unique<KnownCode>(KnownCode{code, is_library(code), path_count, {}});
-  if (_PyCode_SetExtra(object, sites().extra_slot, fresh.get()) != 0) {
+  if (set_code_extra(object, sites().extra_slot, fresh.get()) != 0) {
     PyErr_Clear();
     throw std::bad_alloc();
   }
@@ -148,7 +158,7 @@ bool is_library(const PyCodeObject* code) {
 }
 
 bool start_birth_sites() {
-  sites().extra_slot = _PyEval_RequestCodeExtraIndex(forget);
+  sites().extra_slot = request_code_extra(forget);
   if (sites().extra_slot >= 0) return true;
   PyErr_SetString(PyExc_ImportError,
                   "garboard: others have taken all places in code objects; import it before them");

@@ -28,9 +28,8 @@ int visit_frame_variables(PyObject* object, visitproc visit, void* arg) {
   const PyCodeObject* const code = frame ? code_of(frame) : nullptr;
   if (!code || frame->owner == FRAME_OWNED_BY_FRAME_OBJECT) return 0;
   Py_VISIT(frame->f_locals);  // of a module or a class body
-  // The height is written when the frame calls Python or is suspended, and is -1 while it runs.
-  const int count = frame->stacktop > code->co_nlocalsplus ? frame->stacktop : code->co_nlocalsplus;
-  for (int i = 0; i < count; ++i) Py_VISIT(frame->localsplus[i]);
+  const int count = places_of(frame, code);
+  for (int i = 0; i < count; ++i) Py_VISIT(object_in(frame->localsplus[i]));
   return 0;
 }
 
@@ -41,7 +40,7 @@ PyObject* frame_variables(PyObject* object) {
   const InterpreterFrame* const frame = inside(object);
   const PyCodeObject* const code = frame ? code_of(frame) : nullptr;
   for (int i = 0; code && i < code->co_nlocalsplus; ++i) {
-    PyObject* value = frame->localsplus[i];
+    PyObject* value = object_in(frame->localsplus[i]);
     // Until its MAKE_CELL has run, the place of a cell holds the bare argument.
     if (value && is_cell(code, i) && PyCell_Check(value)) value = PyCell_GET(value);
     if (!value) continue;

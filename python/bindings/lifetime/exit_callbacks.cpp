@@ -15,9 +15,15 @@
 
 namespace garboard::python {
 
+#if PY_VERSION_HEX >= 0x030e0000
+PyObject* registered_at_exit() {
+  PyObject* const rows = PyInterpreterState_Get()->atexit.callbacks;
+  return rows ? PyList_GetSlice(rows, 0, PyList_GET_SIZE(rows)) : PyList_New(0);
+}
+#else
 PyObject* registered_at_exit() {
   // References first: making the list may collect garbage, and that may run anything.
-  std::vector<std::array<Ref, 3>> found;
+  std::vector<std::array<Ref, 3> > found;
   const auto& state = PyInterpreterState_Get()->atexit;
   for (int i = 0; i < state.ncallbacks; ++i) {
     const auto* const it = state.callbacks[i];
@@ -32,5 +38,6 @@ PyObject* registered_at_exit() {
   }
   return list.release();
 }
+#endif
 
 }  // namespace garboard::python

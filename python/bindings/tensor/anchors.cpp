@@ -88,9 +88,8 @@ class PythonHooks final : public GradientHooks {
     for (const HookAfter& hook : reinterpret_cast<Anchor*>(anchor_)->after)
       calls.emplace_back(Ref::borrow(hook.function), Ref::borrow(hook.tensor));
     for (const auto& [function, reference] : calls) {
-      PyObject* const object = PyWeakref_GetObject(reference.get());
-      const bool is_alive = object && object != Py_None && !alias_of(object).is_empty();
-      const Ref argument(is_alive ? Py_NewRef(object) : checked(wrap(leaf)));
+      Ref argument = living(reference.get());
+      if (!argument || alias_of(argument.get()).is_empty()) argument = Ref(checked(wrap(leaf)));
       const Ref result(checked(PyObject_CallOneArg(function.get(), argument.get())));
       // A lambda returns what its method wrote into.
       if (result.get() != Py_None && !is_tensor(result.get()))

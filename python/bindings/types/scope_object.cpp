@@ -2,6 +2,8 @@
 // walks nests of containers, decorates functions or formats stands in garboard/_scopes.py.
 #include "python/bindings/types/scope_object.h"
 
+#include <cstdint>
+
 #include <structmember.h>
 
 // Our objects hold C++ members, which offsetof is only conditionally made for; GCC supports it.
@@ -17,6 +19,7 @@
 #include "csrc/lifetime/disposable.h"
 #include "python/bindings/call/arguments.h"
 #include "python/bindings/call/methods.h"
+#include "python/bindings/context/blocks.h"
 #include "python/bindings/context/generator_scopes.h"
 #include "python/bindings/context/scope_stack.h"
 #include "python/bindings/interpreter/errors.h"
@@ -50,8 +53,11 @@ PyObject* new_object(PyTypeObject* type, PyObject* name, std::int64_t limit_byte
   return reinterpret_cast<PyObject*>(self);
 }
 
+PyObject* close(PyObject* self) noexcept;
+
 void dealloc(PyObject* self) {
   PyTypeObject* const type = Py_TYPE(self);
+  if (of(self).was_entered && ends_by_interrupt()) Py_DECREF(close(self));
   if (of(self).weak_references) PyObject_ClearWeakRefs(self);
   of(self).scope.~Counted();
   Py_CLEAR(of(self).name);
@@ -72,8 +78,7 @@ std::int64_t bytes_from(PyObject* limit) {
 /// `@dispose_scope` without a call gives the function in the place of the name. A module can be
 /// called too, but nobody decorates one.
 bool is_decorated(PyObject* name) {
-  return PyCallable_Check(name) && !PyType_Check(name) &&
-         !PyObject_HasAttrString(name, "_scope_members");
+  return PyCallable_Check(name) && !PyType_Check(name) && !has_attribute(name, "_scope_members");
 }
 
 PyObject* scope_new(PyTypeObject* type, PyObject* arguments, PyObject* names) noexcept try {
@@ -127,6 +132,7 @@ PyObject* enter(PyObject* self, PyObject*) noexcept try {
   observe_if_a_generator_opens(*scope);
   if (!push_scope(scope.get())) return nullptr;
   object.scope = std::move(scope);
+  object.was_entered = true;
   return Py_NewRef(self);
 } catch (...) {
   return raise_current();
@@ -187,7 +193,7 @@ PyObject* for_each(PyObject* self, PyObject* const* given, Py_ssize_t count, con
                    Act&& act, PyObject* other = Py_None) noexcept try {
   DisposeScope& scope = opened(self, op);
   if (!are_disposables(given, count)) return for_nests(self, op, other, given, count);
-  const BirthStamp stamp;  // the line of this call is where they were moved
+  const BirthStamp stamp;                   // the line of this call is where they were moved
   for (Py_ssize_t i = 0; i < count; ++i) {  // all, before any is touched
     if (disposable_of(given[i])->is_disposed())
       living_disposable(given[i], text("scope.", op).c_str(), "an argument");
@@ -352,7 +358,7 @@ PyObject* scope_compare(PyObject* a, PyObject* b, int op) {
 }
 Py_hash_t hash(PyObject* self) {
   const void* const key = of(self).scope ? static_cast<const void*>(of(self).scope.get()) : self;
-  return _Py_HashPointer(key);
+  return static_cast<Py_hash_t>(reinterpret_cast<std::uintptr_t>(key) >> 4);  // never -1
 }
 }  // namespace
 

@@ -290,7 +290,7 @@ bool add_tensor_type(PyObject* module) {
       {Py_tp_new, slot(tensor_new)},
       {Py_tp_setattro, slot(set_attribute)},
       {Py_tp_repr, slot(tensor_repr)},
-      {Py_tp_hash, slot(_Py_HashPointer)},
+      {Py_tp_hash, slot(PyBaseObject_Type.tp_hash)},
       {Py_tp_members, members},
       {Py_tp_methods, table.methods.data()},
       {Py_tp_getset, tensor_properties()},

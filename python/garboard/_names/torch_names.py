@@ -109,8 +109,7 @@ _ONNX: _Rows = (
     (
         "save the state_dict(), and export the model in PyTorch",
         "export dynamo_export ExportOptions ONNXProgram OnnxExporterError OperatorExportTypes "
-        "TrainingMode register_custom_op_symbolic unregister_custom_op_symbolic "
-        "select_model_mode_for_export symbolic_helper symbolic_opset9 symbolic_opset10 ops utils",
+        "TrainingMode select_model_mode_for_export symbolic_opset10 ops utils",
     ),
 )
 

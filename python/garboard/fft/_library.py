@@ -36,13 +36,21 @@ _MOST = 1 << 22
 _LANES = 64  # slices, of which some fill a vector: they stay together
 
 
+def _of_scipy() -> Any:
+    """SciPy's own transforms, under the name of this version. Raises ImportError."""
+    try:
+        return import_module("scipy.fft._duccfft.pyduccfft")  # from 1.18 on
+    except ImportError:
+        return import_module("scipy.fft._pocketfft.pypocketfft")
+
+
 @cache
 def _pocketfft() -> Any:
     """What SciPy's transforms call; None where it is not installed, or not as it is known."""
     import numpy as np
 
     try:
-        library = import_module("scipy.fft._pocketfft.pypocketfft")
+        library = _of_scipy()
         tried = np.empty(2, "complex128")
         library.r2c(np.array([1.0, 3.0]), (0,), True, 0, tried, 1)
         library.c2c(tried, (0,), False, 2, tried, 1)

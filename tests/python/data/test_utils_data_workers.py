@@ -251,7 +251,7 @@ class TestProcesses:
     @pytest.mark.parametrize(
         ("kind", "error", "message"),
         [
-            ("threads", ValueError, "multiprocessing_context 'threads'; 'fork', 'spawn' or"),
+            ("threads", ValueError, "multiprocessing_context 'threads'; 'fork', 'forkserver' or"),
             (3, TypeError, "multiprocessing_context is of type int; the name of a start method"),
         ],
     )

@@ -155,7 +155,7 @@ class TestAPythonThatNoTestHasSeen:
         ("fake", "said"),
         [
             ("sys.version_info = (3, 10, 9, 'final', 0)", "Python 3.10; it is tested with 3.11 to"),
-            ("sys.version_info = (3, 14, 0, 'final', 0)", "Python 3.14; it is tested with 3.11 to"),
+            ("sys.version_info = (3, 15, 0, 'final', 0)", "Python 3.15; it is tested with 3.11 to"),
             ("sys.abiflags = 't'", "a free-threaded Python; it is tested with 3.11 to"),
         ],
     )

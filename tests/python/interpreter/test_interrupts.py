@@ -23,6 +23,7 @@ from tests.support.programs import run_program
 pytestmark = pytest.mark.usefixtures("balanced")
 
 ENDLESS = 1 << 40  # elements, all one and the same
+LONG = 1 << 31  # more than a timer's 20 ms, however fast the machine is
 SOON = 0.1  # seconds
 AT_MOST = 10.0  # of the processor's, for a machine may be shared; alone it is 0.1
 
@@ -255,19 +256,19 @@ def test_a_long_op_of_a_backward_pass_ends_it():
 def test_a_handler_that_returns_lets_the_work_go_on():
     seen = []
     signal.signal(signal.SIGALRM, lambda *_: seen.append(gb.ones(3).sum().item()))
-    ones = gb.ones(1, dtype=gb.int64).expand(1 << 28)
+    ones = gb.ones(1, dtype=gb.int64).expand(LONG)
 
     signal.setitimer(signal.ITIMER_REAL, 0.02, 0.02)
     total = ones.sum()
     signal.setitimer(signal.ITIMER_REAL, 0)
 
-    assert total.item() == 1 << 28
+    assert total.item() == LONG
     assert set(seen) == {3.0}
 
 
 def test_a_handler_may_run_long_ops_of_its_own_and_end_what_the_op_reads():
     x = gb.ones(1, dtype=gb.int64)
-    wide = x.expand(1 << 28)
+    wide = x.expand(LONG)
     inner = []
 
     def handle(*_: object) -> None:
@@ -279,7 +280,7 @@ def test_a_handler_may_run_long_ops_of_its_own_and_end_what_the_op_reads():
     signal.setitimer(signal.ITIMER_REAL, 0.02)
     total = wide.sum()
 
-    assert total.item() == 1 << 28
+    assert total.item() == LONG
     assert inner == [float(1 << 22)]
 
 
@@ -415,6 +416,14 @@ ASKING = {
 }
 
 
+#: From Python 3.14 on Ctrl-C is seen between `__enter__` and the block, too, and no `__exit__` is
+#: called. What these enter holds them, so that they do not end, and are not left, by that.
+HELD = {
+    *("disable_saved_tensors_hooks", "fuse", "TorchFunctionMode", "saved_tensors_hooks"),
+    *("autocast", "profile", "profile of steps"),
+}
+
+
 @pytest.fixture
 def without_garbage() -> Iterator[None]:
     """No finalizer's code runs meanwhile."""
@@ -445,9 +454,11 @@ def test_no_code_of_python_runs_at_either_end_of_a_block(make):
 
 
 @pytest.mark.usefixtures("without_garbage")
-@pytest.mark.parametrize("make", {**BLOCKS, **ASKING}.values(), ids=[*BLOCKS, *ASKING])
-def test_ctrl_c_anywhere_in_a_block_leaves_everything_as_it_was(make):
-    before = modes_here()
+@pytest.mark.parametrize("name", [*BLOCKS, *ASKING])
+def test_ctrl_c_anywhere_in_a_block_leaves_everything_as_it_was(name):
+    if name in HELD and sys.version_info >= (3, 14):
+        pytest.skip("Python 3.14 leaves a block without its end")
+    make, before = {**BLOCKS, **ASKING}[name], modes_here()
     numbers = iter(range(1, 1000))
     while is_interrupted_at(next(numbers), make):
         assert modes_here() == before
@@ -491,10 +502,14 @@ def is_interrupted_at(number: int, make: Callable[[], Any]) -> bool:
     """Make a block, enter and leave it, with Ctrl-C at one of the places where Python sees it."""
     left = [number]
 
-    def look(_: object, event: str, __: object) -> None:
+    def look(frame: object, event: str, called: object) -> None:
         left[0] -= event in ("call", "c_return")
         if left[0] == 0:
             sys.setprofile(None)
+            del (
+                frame,
+                called,
+            )  # as a signal, which holds nothing: `called` may be the block's method
             raise KeyboardInterrupt
 
     def run() -> None:

@@ -22,7 +22,8 @@ def library(request, monkeypatch):
     if request.param == "scipy":
         pytest.importorskip("scipy")
     else:
-        monkeypatch.setitem(sys.modules, "scipy.fft._pocketfft.pypocketfft", None)
+        for name in ("scipy.fft._duccfft.pyduccfft", "scipy.fft._pocketfft.pypocketfft"):
+            monkeypatch.setitem(sys.modules, name, None)
     _library._pocketfft.cache_clear()
     assert (_library._pocketfft() is None) == (request.param == "numpy")
     yield

@@ -14,7 +14,8 @@ import traceback
 from collections.abc import Callable
 from mmap import mmap
 from multiprocessing.connection import Connection, Pipe, wait
-from multiprocessing.reduction import recv_handle, send_handle
+from socket import AF_UNIX, SOCK_STREAM, recv_fds, send_fds
+from socket import socket as Socket
 from typing import Any, NamedTuple
 
 from garboard._contexts.generator import manual_seed
@@ -55,9 +56,14 @@ def _send(connection: Connection, number: int, batch: Any, error: Any) -> None:
         with mmap(file, end) as memory:
             for (start, count), view in zip(places, views, strict=True):
                 memory[start : start + count] = view
-        send_handle(connection, file, None)
+        with _socket_of(connection) as socket:
+            send_fds(socket, [b"f"], [file])
     finally:
         os.close(file)
+
+
+def _socket_of(connection: Connection) -> Socket:
+    return Socket(AF_UNIX, SOCK_STREAM, fileno=os.dup(connection.fileno()))
 
 
 class _Parcel(NamedTuple):
@@ -73,7 +79,13 @@ def _receive(connection: Connection) -> tuple[int, Any, BaseException | None]:
     if end and not hasattr(os, "memfd_create"):
         buffers = [memoryview(bytearray(connection.recv_bytes())) for _ in places]
     elif end:
-        file = recv_handle(connection)
+        # Not `multiprocessing.reduction`: from 3.14 on its sender waits for an answer, and what the
+        # other side sends meanwhile are tasks.
+        with _socket_of(connection) as socket:
+            files = recv_fds(socket, 1, 1)[1]
+        if not files:
+            raise EOFError
+        [file] = files
         try:
             memory = memoryview(mmap(file, end))
         finally:

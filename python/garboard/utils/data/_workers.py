@@ -39,7 +39,7 @@ def context_of(given: Any, worker_count: int) -> Any:
             "DataLoader: multiprocessing_context without workers; num_workers is needed"
         )
     if isinstance(given, str):
-        ways = multiprocessing.get_all_start_methods()
+        ways = sorted(multiprocessing.get_all_start_methods())
         return multiprocessing.get_context(
             check.choice("DataLoader", "multiprocessing_context", given, *ways)
         )
