@@ -321,12 +321,27 @@ class TestFunctionalCall:
         with pytest.raises(ValueError, match="two tensors for a shared parameter"):
             gb.func.functional_call(model, {"0.weight": three, "1.weight": gb.ones(1, 1)})
 
-    def test_names_that_the_module_does_not_have_are_not_heard(self):
-        layer = gb.nn.Linear(1, 1, bias=False)
-        given = {"weight": gb.full((1, 1), 2.0), "scale": gb.ones(1)}
+    def test_replaces_a_tensor_that_is_a_plain_attribute(self):
+        class Scaled(gb.nn.Module):
+            def __init__(self) -> None:
+                super().__init__()
+                self.scale, self.count = gb.ones(1), 3
 
-        assert gb.func.functional_call(layer, given, gb.ones(1)).tolist() == [2.0]
-        assert not hasattr(layer, "scale")
+            def forward(self, x: Any) -> Any:
+                return self.scale * x + getattr(self, "shift", 0.0)
+
+        model = gb.nn.Sequential(Scaled())
+        five = gb.full((1,), 5.0).requires_grad_()
+
+        made = gb.func.functional_call(model, {"0.scale": five, "0.shift": gb.ones(1)}, gb.ones(1))
+        made.sum().backward()
+
+        assert made.tolist() == [6.0]
+        assert five.grad is not None
+        assert model[0].scale.tolist() == [1.0]
+        assert not hasattr(model[0], "shift")
+        with pytest.raises(TypeError, match="'0.count' of the module is of type int"):
+            gb.func.functional_call(model, {"0.count": five}, gb.ones(1))
 
     def test_a_bias_that_the_module_was_made_without_is_taken(self):
         layer = gb.nn.Linear(1, 1, bias=False)

@@ -34,8 +34,8 @@ def functional_call(
     Args:
         module: What is called.
         parameter_and_buffer_dicts: Tensors by path, or a tuple of such dicts without a common path.
-            What they leave out stays the module's own; names that a module does not have are not
-            heard.
+            What they leave out stays the module's own. A tensor that is a plain attribute of the
+            module's is replaced, too, and a name that it does not have is there for the call.
         args: The arguments, a tuple; or the only one.
         kwargs: Those by name.
         tie_weights: Where one of a shared parameter's places is named, all of them have the tensor.
@@ -48,7 +48,7 @@ def functional_call(
         ValueError: A path that two dicts have, or that leads to no module; of a shared parameter
             two tensors.
         ShapeError: `strict`, and the paths are others than the module's.
-        TypeError: An argument of a wrong type.
+        TypeError: An argument of a wrong type, or the path of what is no tensor.
 
     >>> layer = gb.nn.Linear(2, 1)
     >>> given = {"weight": gb.ones(1, 2), "bias": gb.zeros(1)}
@@ -69,22 +69,18 @@ def functional_call(
         needed = [path for path, (part, name) in places.items() if vars(part)[name] is not None]
         _refuse(f"{op}: missing keys", [path for path in needed if path not in given])
         _refuse(f"{op}: unexpected keys", [path for path in given if path not in places])
-    parts = {path for path, _ in module.named_modules(remove_duplicate=False)}
-    for path in given:
-        if path.rpartition(".")[0] not in parts:
-            raise ValueError(
-                f"{op}: {type(module).__name__} has no module for {shown(path)}; the path of a "
-                "parameter or buffer is needed"
-            )
-    given = {path: it for path, it in given.items() if path in places}
+    plain = _plain_places(op, module, [path for path in given if path not in places])
     if check.flag(op, "tie_weights", tie_weights):
         _tie(op, places, given)
     positional = () if args is None else args if isinstance(args, tuple) else (args,)
-    with _replaced(places, given):
+    with _replaced(places | plain, given):
         return module(*positional, **(kwargs or {}))
 
 
 _Places = dict[str, tuple[Module, str]]
+
+#: What a module had under a name that it did not have.
+_NOTHING: Any = object()
 
 
 def _places(module: Module) -> _Places:
@@ -94,6 +90,25 @@ def _places(module: Module) -> _Places:
         for name, role in part._roles.items()
         if role != "module"
     }
+
+
+def _plain_places(op: str, module: Module, paths: list[str]) -> _Places:
+    """Where tensors belong that are neither parameters nor buffers."""
+    parts = dict(module.named_modules(remove_duplicate=False)) if paths else {}
+    found: _Places = {}
+    for path in paths:
+        of_part, _, name = path.rpartition(".")
+        part = parts.get(of_part)
+        if part is None:
+            raise ValueError(
+                f"{op}: {type(module).__name__} has no module for {shown(path)}; the path of a "
+                "parameter or buffer is needed"
+            )
+        replaced = getattr(part, name, None)
+        if replaced is not None:
+            check.tensor(op, f"{shown(path)} of the module", replaced)
+        found[path] = part, name
+    return found
 
 
 def _refuse(op: str, paths: list[str]) -> None:
@@ -109,6 +124,8 @@ def _tie(op: str, places: _Places, given: dict[str, Tensor]) -> None:
     """Let a tensor be that of all places which share the one that it replaces."""
     of_place: dict[int, Tensor] = {}
     for path, tensor in list(given.items()):
+        if path not in places:
+            continue
         part, name = places[path]
         replaced = vars(part)[name]
         if replaced is not None and of_place.setdefault(id(replaced), tensor) is not tensor:
@@ -124,7 +141,10 @@ def _tie(op: str, places: _Places, given: dict[str, Tensor]) -> None:
 
 @block
 def _replaced(places: _Places, given: Mapping[str, Tensor]) -> Iterator[None]:
-    own = [(part, name, vars(part)[name]) for part, name in (places[path] for path in given)]
+    own = [
+        (part, name, vars(part).get(name, _NOTHING))
+        for part, name in (places[path] for path in given)
+    ]
     roles = {id(part): (part, dict(part._roles)) for part, _, _ in own}
     try:
         for (part, name, _), tensor in zip(own, given.values(), strict=True):
@@ -139,14 +159,17 @@ def _put_all_back(
 ) -> None:
     """Give modules what they had, whatever the call has deleted or replaced."""
     for part, name, tensor in reversed(own):
-        vars(part)[name] = tensor
+        if tensor is _NOTHING:
+            vars(part).pop(name, None)
+        else:
+            vars(part)[name] = tensor
     for part, before in roles.values():
         _put_back(part._roles, before, {name for it, name, _ in own if it is part})
 
 
 def _put_back(roles: dict[str, str], before: dict[str, str], names: set[str]) -> None:
     """Give names their roles again, each where it stood."""
-    if all(roles.get(name) == before[name] for name in names):
+    if all(roles.get(name) == before.get(name) for name in names):
         return
     now = {name: role for name, role in roles.items() if name not in names}
     roles.clear()
