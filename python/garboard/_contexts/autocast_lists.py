@@ -1,7 +1,7 @@
 """Which ops want fewer digits inside `autocast`, and which want float32, by the device's type.
 
-PyTorch's lists for the CPU and for CUDA, by the names that the engine's ops have. What is not here
-takes what comes.
+PyTorch's lists for the CPU and for CUDA, by the names that the engine's ops have, or functions that
+are made of ops. What is not here takes what comes.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ _LOWER = [
     "baddbmm",
     "scaled_dot_product_attention",
     "_recurrent_layer",
+    "prelu",
 ]
 _LOWER_OF_CUDA = ["mv", "addmv", "addr"]
 
@@ -35,6 +36,11 @@ _FLOAT32 = [
     "nanquantile",
     "trace",
     "cdist",
+    "cosine_embedding_loss",
+    "hinge_embedding_loss",
+    "multi_margin_loss",
+    "multilabel_margin_loss",
+    "triplet_margin_loss",
     "_ctc_loss",
     "_grid_sample",
     "_max_unpool",
@@ -47,10 +53,23 @@ _FLOAT32 = [
     "_linalg_solve_triangular",
     "_linalg_svd",
 ]
+_FLOAT32_OF_CPU = [
+    "adaptive_avg_pool3d",
+    "adaptive_max_pool3d",
+    "avg_pool3d",
+    "fractional_max_pool2d",
+    "fractional_max_pool3d",
+    "max_pool3d",
+    "fft",
+    "polar",
+    "view_as_complex",
+]
 _FLOAT32_OF_CUDA = [
     "acos",
     "asin",
     "cosh",
+    "cosine_similarity",
+    "dist",
     "sinh",
     "tan",
     "erfinv",
@@ -64,9 +83,15 @@ _FLOAT32_OF_CUDA = [
     "rsqrt",
     "pow",
     "softmax",
+    "softplus",
     "log_softmax",
+    "group_norm",
     "layer_norm",
+    "rms_norm",
+    "interpolate",
     "norm",
+    "pdist",
+    "renorm",
     "sum",
     "cumsum",
     "cumprod",
@@ -80,6 +105,7 @@ def _wants() -> dict[str, dict[str, str]]:
         (_LOWER, "lower", ("cpu", "cuda")),
         (_LOWER_OF_CUDA, "lower", ("cuda",)),
         (_FLOAT32, "float32", ("cpu", "cuda")),
+        (_FLOAT32_OF_CPU, "float32", ("cpu",)),
         (_FLOAT32_OF_CUDA, "float32", ("cuda",)),
     ):
         for name in names:

@@ -18,6 +18,7 @@ from garboard._engine import Tensor, is_grad_enabled
 __all__ = [
     "BLOCKS",
     "Block",
+    "as_listed",
     "blocks_here",
     "clear_cache",
     "count_of_blocks",
@@ -155,6 +156,11 @@ def _leave_down_to(count: int) -> None:
 def lowered(*given: Any) -> tuple[Any, ...]:
     """What a function made of ops is given, as an op that wants fewer digits gets it."""
     return recast({"cpu": "lower", "cuda": "lower"}, *given) or given
+
+
+def as_listed(name: str, *given: Any) -> tuple[Any, ...]:
+    """What a function made of ops is given, as the lists want it under its name."""
+    return recast(WANTS[name], *given) or given
 
 
 def in_float32(*given: Any) -> tuple[Any, ...]:

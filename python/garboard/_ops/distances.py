@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from garboard import _engine
 from garboard._arguments import check
+from garboard._contexts.autocasting import as_listed, count_of_blocks
 from garboard._contexts.grad_mode import enable_grad
 from garboard._engine import DTypeError, ShapeError, Tensor
 from garboard._ops.functions import broadcast_shapes
@@ -67,6 +68,8 @@ def cdist(
     >>> gb.cdist(gb.tensor([[0.0, 0.0]]), gb.tensor([[3.0, 4.0], [0.0, 1.0]]))
     tensor([[5., 1.]])
     """
+    if count_of_blocks():
+        x1, x2 = as_listed("cdist", x1, x2)
     check.tensor("cdist", "x1", x1)
     check.tensor("cdist", "x2", x2)
     power = check.worth("cdist", "p", p)
@@ -109,6 +112,8 @@ def pdist(input: Tensor, p: float = 2.0) -> Tensor:
     >>> gb.nn.functional.pdist(gb.tensor([[0.0, 0.0], [3.0, 4.0], [0.0, 1.0]])).tolist()[:2]
     [5.0, 1.0]
     """
+    if count_of_blocks():
+        (input,) = as_listed("pdist", input)
     x = check.tensor("pdist", "input", input)
     power = check.worth("pdist", "p", p)
     if not power >= 0:

@@ -10,6 +10,7 @@ from garboard._arguments import check
 from garboard._arguments.numpy_names import takes_axis
 from garboard._arguments.out import written
 from garboard._arguments.returned import shown_as
+from garboard._contexts.autocasting import as_listed, count_of_blocks
 from garboard._engine import DTypeError, IndexOutOfRangeError, ShapeError, Tensor
 from garboard._native import add_methods
 
@@ -215,6 +216,8 @@ def renorm(
     tensor([[0.6000, 0.8000],
             [0.3000, 0.4000]])
     """
+    if count_of_blocks():
+        (input,) = as_listed("renorm", input)
     op = "renorm"
     x = check.tensor(op, "input", input)
     power, most = check.worth(op, "p", p), check.worth(op, "maxnorm", maxnorm)

@@ -8,6 +8,7 @@ from garboard import _engine
 from garboard._arguments import check
 from garboard._arguments.given import items_of
 from garboard._arguments.texts import shown
+from garboard._contexts.autocasting import as_listed, count_of_blocks
 from garboard._engine import DTypeError, ShapeError, Tensor
 
 __all__ = [
@@ -62,6 +63,8 @@ def _default() -> _engine.dtype:
 
 
 def _not_half(op: str, x: Tensor) -> Tensor:
+    if count_of_blocks():
+        (x,) = as_listed("fft", x)
     if x.dtype in (_engine.float16, _engine.bfloat16):
         raise DTypeError(f"{op}: dtype {x.dtype}; a wider one is needed, as in x.float()")
     return x

@@ -44,6 +44,16 @@ class TestAutocast:
             (lambda: F.binary_cross_entropy_with_logits(x() @ x(), x()), SINGLE),
             (lambda: gb.linalg.inv(gb.eye(3, dtype=HALF)), SINGLE),
             (lambda: (x() @ x()).prod(), SINGLE),
+            (lambda: F.prelu(x(), gb.ones(4)), HALF),
+            (lambda: F.avg_pool2d(gb.ones(1, 1, 4, 4, dtype=HALF), 2), HALF),
+            (lambda: F.avg_pool3d(gb.ones(1, 1, 4, 4, 4, dtype=HALF), 2), SINGLE),
+            (lambda: F.adaptive_max_pool3d(gb.ones(1, 1, 4, 4, 4, dtype=HALF), 2), SINGLE),
+            (lambda: F.cosine_embedding_loss(x() @ x(), x(), gb.ones(4)), SINGLE),
+            (lambda: F.triplet_margin_loss(x() @ x(), x() @ x(), x() @ x()), SINGLE),
+            (lambda: F.multi_margin_loss(x() @ x(), gb.tensor([0, 1, 2, 3])), SINGLE),
+            (lambda: gb.cdist(x() @ x(), x()), SINGLE),
+            (lambda: gb.fft.rfft(x() @ x()).real, SINGLE),
+            (lambda: gb.view_as_complex((x() @ x()).reshape(8, 2)).real, SINGLE),
             (lambda: x().double() @ x().double(), DOUBLE),
             (lambda: gb.ones(2, 2, dtype=gb.int64) @ gb.ones(2, 2, dtype=gb.int64), gb.int64),
         ],
@@ -51,6 +61,25 @@ class TestAutocast:
     def test_an_op_runs_in_the_dtype_that_suits_it(self, call, dtype):
         with gb.autocast("cpu"):
             assert call().dtype == dtype
+
+    @pytest.mark.cuda
+    def test_on_cuda_norms_and_resampling_run_in_float32(self):
+        half = gb.ones(2, 4, 4, 4, device="cuda", dtype=gb.float16)
+
+        with gb.autocast("cuda"):
+            found = [
+                F.group_norm(half, 2),
+                F.rms_norm(half, (4,)),
+                F.softplus(half),
+                F.cosine_similarity(half, half),
+                F.interpolate(half, scale_factor=2),
+                gb.dist(half, half),
+                gb.linalg.vector_norm(half),
+            ]
+            lower = F.prelu(half.float(), gb.ones(4, device="cuda"))
+
+        assert [it.dtype for it in found] == [SINGLE] * len(found)
+        assert lower.dtype == gb.float16
 
     def test_a_step_has_gradients_of_the_parameters_dtype_and_leaves_nothing(self):
         model = gb.nn.Sequential(gb.nn.Linear(4, 8), gb.nn.ReLU(), gb.nn.Linear(8, 2))

@@ -6,6 +6,7 @@ from garboard import _engine
 from garboard._arguments import check
 from garboard._arguments.out import written
 from garboard._arguments.texts import shown
+from garboard._contexts.autocasting import as_listed, count_of_blocks
 from garboard._engine import Tensor, expm1, float64, where
 from garboard.nn.functional._places import given
 from garboard.nn.functional._softplus import softplus_of
@@ -351,6 +352,8 @@ def softplus(
     >>> gb.nn.functional.softplus(gb.tensor([0.0, 99.0]))
     tensor([ 0.6931, 99.0000])
     """
+    if count_of_blocks():
+        (input,) = as_listed("softplus", input)
     check.tensor("softplus", "input", input)
     beta = check.worth("softplus", "beta", beta)
     threshold = check.worth("softplus", "threshold", threshold)

@@ -10,6 +10,7 @@ from garboard import _engine
 from garboard._arguments import check
 from garboard._arguments.given import items_of
 from garboard._arguments.texts import shown
+from garboard._contexts.autocasting import as_listed, count_of_blocks
 from garboard._engine import DeviceError, DTypeError, ShapeError, Tensor
 from garboard.nn._convolutions._windows import each_dim
 
@@ -107,6 +108,8 @@ def _fractional(
     samples: Tensor | None,
 ) -> Any:
     op = f"fractional_max_pool{dims}d"
+    if count_of_blocks():
+        input, samples = as_listed(op, input, samples)
     shape = check.tensor(op, "input", input).shape
     if len(shape) not in (dims + 1, dims + 2) or 0 in shape[-dims - 1 :]:
         raise ShapeError(

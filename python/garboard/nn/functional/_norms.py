@@ -7,6 +7,7 @@ from math import prod
 
 from garboard import _engine
 from garboard._arguments import check
+from garboard._contexts.autocasting import as_listed, count_of_blocks
 from garboard._contexts.grad_mode import no_grad
 from garboard._contexts.stopping import Enough
 from garboard._engine import ShapeError, Tensor, bfloat16, float16, float32
@@ -276,6 +277,8 @@ def group_norm(
     >>> gb.nn.functional.group_norm(gb.tensor([[1.0, 3.0, 10.0, 30.0]]), 2).round()
     tensor([[-1.,  1., -1.,  1.]])
     """
+    if count_of_blocks():
+        input, weight, bias = as_listed("group_norm", input, weight, bias)
     op = "group_norm"
     groups = check.count(op, "num_groups", num_groups, 1)
     shape = list(check.tensor(op, "input", input).shape)
@@ -326,6 +329,8 @@ def rms_norm(
     >>> gb.nn.functional.rms_norm(gb.tensor([3.0, 3.0]), [2]).round()
     tensor([1., 1.])
     """
+    if count_of_blocks():
+        input, weight = as_listed("rms_norm", input, weight)
     op = "rms_norm"
     sizes = check.sizes(op, "normalized_shape", normalized_shape)
     check.tensor(op, "input", input)

@@ -10,6 +10,7 @@ from garboard._arguments import check
 from garboard._arguments.given import items_of
 from garboard._arguments.out import written
 from garboard._arguments.texts import shown
+from garboard._contexts.autocasting import as_listed, count_of_blocks
 from garboard._engine import ShapeError, Tensor
 
 __all__ = [
@@ -323,6 +324,8 @@ def max_pool3d(
     >>> gb.nn.functional.max_pool3d(gb.ones(2, 4, 6, 8), 2).shape
     (2, 2, 3, 4)
     """
+    if count_of_blocks():
+        (input,) = as_listed("max_pool3d", input)
     form = {
         "kernel_size": kernel_size,
         "stride": stride,
@@ -356,6 +359,8 @@ def adaptive_max_pool3d(
     >>> gb.nn.functional.adaptive_max_pool3d(gb.ones(2, 4, 6, 8), 1).shape
     (2, 1, 1, 1)
     """
+    if count_of_blocks():
+        (input,) = as_listed("adaptive_max_pool3d", input)
     sizes = _places("adaptive_max_pool3d", input, output_size, 3)
     found = _engine._adaptive_max_pool(input, 3, sizes, return_indices)
     return tuple(found) if return_indices else found[0]
@@ -379,6 +384,8 @@ def adaptive_avg_pool3d(input: Tensor, output_size: int | Sequence[int | None] |
     >>> gb.nn.functional.adaptive_avg_pool3d(gb.ones(2, 4, 6, 8), 1).shape
     (2, 1, 1, 1)
     """
+    if count_of_blocks():
+        (input,) = as_listed("adaptive_avg_pool3d", input)
     sizes = _places("adaptive_avg_pool3d", input, output_size, 3)
     return _engine._adaptive_avg_pool(input, 3, sizes)
 
@@ -419,6 +426,8 @@ def avg_pool3d(
     >>> gb.nn.functional.avg_pool3d(gb.ones(2, 4, 6, 8), 2).shape
     (2, 2, 3, 4)
     """
+    if count_of_blocks():
+        (input,) = as_listed("avg_pool3d", input)
     return written(
         "avg_pool3d",
         _engine._avg_pool(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from garboard import _engine
 from garboard._arguments import check
 from garboard._arguments.texts import shown
+from garboard._contexts.autocasting import as_listed, count_of_blocks
 from garboard._engine import DTypeError, ShapeError, Tensor, where
 from garboard.nn.functional._reduction import reduced, reduction_by, weighed
 from garboard.nn.functional._slices import cosine_similarity, pairwise_distance
@@ -107,6 +108,8 @@ def hinge_embedding_loss(
     >>> gb.nn.functional.hinge_embedding_loss(gb.ones(1), gb.ones(1))
     tensor(1.)
     """
+    if count_of_blocks():
+        (input,) = as_listed("hinge_embedding_loss", input)
     reduction = reduction_by("hinge_embedding_loss", size_average, reduce, reduction)
     op = "hinge_embedding_loss"
     check.tensors_that_meet(op, input=input, target=target)
@@ -150,6 +153,8 @@ def cosine_embedding_loss(
     >>> gb.nn.functional.cosine_embedding_loss(gb.ones(1, 2), gb.ones(1, 2), -gb.ones(1))
     tensor(1.0000)
     """
+    if count_of_blocks():
+        input1, input2 = as_listed("cosine_embedding_loss", input1, input2)
     reduction = reduction_by("cosine_embedding_loss", size_average, reduce, reduction)
     op = "cosine_embedding_loss"
     for name, given in (("input1", input1), ("input2", input2), ("target", target)):
@@ -243,6 +248,8 @@ def multi_margin_loss(
     >>> gb.nn.functional.multi_margin_loss(gb.zeros(1, 2), gb.tensor([0]))
     tensor(0.5000)
     """
+    if count_of_blocks():
+        input, weight = as_listed("multi_margin_loss", input, weight)
     reduction = reduction_by("multi_margin_loss", size_average, reduce, reduction)
     op = "multi_margin_loss"
     rows = check.tensor(op, "input", input)
@@ -302,6 +309,8 @@ def multilabel_margin_loss(
     >>> gb.nn.functional.multilabel_margin_loss(gb.zeros(1, 2), gb.tensor([[0, -1]]))
     tensor(0.5000)
     """
+    if count_of_blocks():
+        (input,) = as_listed("multilabel_margin_loss", input)
     reduction = reduction_by("multilabel_margin_loss", size_average, reduce, reduction)
     op = "multilabel_margin_loss"
     rows = check.tensor(op, "input", input)
@@ -420,6 +429,8 @@ def triplet_margin_loss(
     >>> gb.nn.functional.triplet_margin_loss(gb.ones(1, 2), gb.ones(1, 2), gb.ones(1, 2))
     tensor(1.)
     """
+    if count_of_blocks():
+        anchor, positive, negative = as_listed("triplet_margin_loss", anchor, positive, negative)
     reduction = reduction_by("triplet_margin_loss", size_average, reduce, reduction)
 
     def distance(x: Tensor, y: Tensor) -> Tensor:

@@ -10,6 +10,7 @@ from garboard import _engine
 from garboard._arguments import check
 from garboard._arguments.errors import RankError
 from garboard._arguments.texts import shown
+from garboard._contexts.autocasting import as_listed, count_of_blocks
 from garboard._engine import DTypeError, ShapeError, Tensor
 from garboard.nn._convolutions._windows import each_dim
 from garboard.nn.functional._resampling import (
@@ -83,6 +84,8 @@ def interpolate(
     >>> gb.nn.functional.interpolate(gb.tensor([[[1.0, 3.0]]]), scale_factor=2, mode="linear")
     tensor([[[1.0000, 1.5000, 2.5000, 3.0000]]])
     """
+    if count_of_blocks():
+        (input,) = as_listed("interpolate", input)
     op = "interpolate"
     mode = check.choice(op, "mode", mode, *_MODES)
     elements, possible = _MODES[mode]

@@ -6,6 +6,7 @@ from garboard import _engine
 from garboard._arguments import check
 from garboard._arguments.numpy_names import takes_axis
 from garboard._arguments.out import written
+from garboard._contexts.autocasting import as_listed, count_of_blocks
 from garboard._engine import ShapeError, Tensor, where
 from garboard.nn.functional._activations import leaky_relu
 from garboard.nn.functional._places import given
@@ -105,6 +106,8 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
     >>> gb.nn.functional.cosine_similarity(gb.tensor([[3.0, 4.0]]), gb.tensor([[4.0, 3.0]]))
     tensor([0.9600])
     """
+    if count_of_blocks():
+        x1, x2 = as_listed("cosine_similarity", x1, x2)
     check.tensors_that_meet("cosine_similarity", x1=x1, x2=x2)
     if x1.shape != x2.shape:  # a slice may be as long as the other's alone
         x1, x2 = _engine.broadcast_tensors(x1, x2)
@@ -198,6 +201,8 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
     >>> gb.nn.functional.prelu(gb.tensor([-1.0, 2.0]), gb.tensor([0.5]))
     tensor([-0.5000,  2.0000])
     """
+    if count_of_blocks():
+        input, weight = as_listed("prelu", input, weight)
     check.tensor("prelu", "input", input)
     count = check.tensor("prelu", "weight", weight).numel()
     if weight.ndim > 1:
