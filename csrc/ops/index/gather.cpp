@@ -29,7 +29,7 @@ void check_covered(const char* op, const Tensor& index, const Tensor& tensor, co
   bool fits = index.ndim() == tensor.ndim();
   for (int d = 0; fits && d < index.ndim(); ++d)
     fits = d == free_dim || index.size(d) <= tensor.size(d);
-  if (fits || (index.count() == 0 && index.ndim() == tensor.ndim())) return;
+  if (fits) return;
   throw ShapeError(text(op, ": an index of sizes ", index.sizes(), " for ", what, " of sizes ",
                         tensor.sizes(), "; as many dims are needed, and no larger size",
                         free_dim < 0 ? text("") : text(" but along dim ", free_dim)));
@@ -76,16 +76,11 @@ Tensor gathered(const char* op, const Tensor& input, Along at, const Tensor& ind
   return out;
 }
 
-/// The source may be larger than the index, and a number.
+/// The source has the index's sizes, or broadcasts to them, or is a number.
 void scattered(const char* op, const Tensor& self, Along at, const Tensor& index,
                const Operand& source, Meeting meeting) {
   Tensor values;
-  if (source.tensor) {
-    values = *source.tensor;
-    for (int d = 0; d < values.ndim(); ++d) {
-      if (values.size(d) != index.size(d)) values = slice(values, d, 0, index.size(d), 1);
-    }
-  }
+  if (source.tensor) values = *source.tensor;
   const kernels::IndexedDim along = indexed_dim(self, at.dim, at.negative);
   if (index.count() > 0) {
     const GradModeGuard no_grad(false);
@@ -126,16 +121,30 @@ void scattered(const char* op, const Tensor& self, Along at, const Tensor& index
 /// Checks what scatters have in common, and hands on the index.
 Tensor checked_scatter(const char* op, const Tensor& self, int dim, const Tensor& index,
                        const Tensor* source) {
-  const Tensor numbers = with_dims(index_numbers(op, index, self));
-  check_covered(op, numbers, with_dims(self), "a tensor", dim);
+  Tensor numbers = with_dims(index_numbers(op, index, self));
+  if (numbers.count() > 0) {
+    check_covered(op, numbers, with_dims(self), "a tensor", dim);
+    if (source) check_covered(op, numbers, with_dims(*source), "a source", -1);
+  } else if (numbers.ndim() != with_dims(self).ndim()) {
+    numbers = reshape(numbers, Dims::filled(with_dims(self).ndim(), 0));
+  }
   if (!source) return numbers;
-  check_covered(op, numbers, with_dims(*source), "a source", -1);
   if (source->dtype() != self.dtype())
     throw DTypeError(text(op, ": a source of dtype ", name_of(source->dtype()), " for a tensor of ",
                           name_of(self.dtype()), "; they must be equal, use to()"));
   const Operand operands[] = {self, *source};
   common_device(op, {&operands[0], &operands[1]});
   return numbers;
+}
+
+/// What an index meets of a source, which has other dims than it only where it meets nothing.
+Tensor met(const Tensor& given, const Tensor& index) {
+  Tensor source = with_dims(given);
+  if (source.ndim() != index.ndim())
+    return reshape(slice(reshape(source, {-1}), 0, 0, 0, 1), index.sizes());
+  for (int d = 0; d < source.ndim(); ++d)
+    if (source.size(d) != index.size(d)) source = slice(source, d, 0, index.size(d), 1);
+  return source;
 }
 
 void scatter(const char* op, const Tensor& self, std::int64_t given_dim, const Tensor& index,
@@ -147,8 +156,7 @@ void scatter(const char* op, const Tensor& self, std::int64_t given_dim, const T
   const Along at{dim, Negative::is_refused};
   const Tensor place = self.ndim() ? self : view(self, {1});
   if (!source.tensor) return scattered(op, place, at, numbers, source, meeting);
-  const Tensor values = with_dims(*source.tensor);
-  scattered(op, place, at, numbers, values, meeting);
+  scattered(op, place, at, numbers, met(*source.tensor, numbers), meeting);
 }
 
 /// Of an index that names whole rows, one column of each: where it repeats along all that a dim of
@@ -277,8 +285,7 @@ Tensor scatter_reduce(const Tensor& given_self, std::int64_t given_dim, const Te
                              to(given_source, DType::uint8), is_or ? amax : amin, include_self, op),
               DType::boolean);
   }
-  Tensor source = with_dims(given_source);
-  for (int d = 0; d < source.ndim(); ++d) source = slice(source, d, 0, numbers.size(d), 1);
+  const Tensor source = met(given_source, numbers);
   const Along at{dim, Negative::is_refused};
   const Tensor self = row_major_copy(with_dims(given_self));
   if (!include_self)

@@ -22,6 +22,24 @@ def test_no_index_gathers_nothing_whatever_its_dims(sizes, dtype):
     assert x.grad.tolist() == [0.0] * 5
 
 
+@pytest.mark.parametrize("sizes", [(0,), (2, 0), (0, 3, 1)])
+@pytest.mark.parametrize("of_source", [(2, 2), (0,)])
+def test_no_index_scatters_nothing_whatever_its_dims(sizes, of_source):
+    x, index = gb.full((2, 2), 3.0), gb.zeros(sizes, dtype=gb.int64)
+    source, given = gb.ones(of_source), gb.ones(of_source, requires_grad=True)
+
+    x.scatter_(0, index, 1.0)
+    x.scatter_(1, index, source)
+    x.scatter_add_(0, index, source)
+    for reduction in ("sum", "mean", "prod", "amax", "amin"):
+        x.scatter_reduce_(1, index, source, reduction, include_self=False)
+    (x.scatter_add(0, index, given) + x.scatter_reduce(0, index, given, "amax")).sum().backward()
+
+    assert x.tolist() == [[3.0, 3.0], [3.0, 3.0]]
+    assert given.grad is not None
+    assert given.grad.tolist() == gb.zeros(of_source).tolist()
+
+
 def test_an_index_of_bytes_that_names_something_is_refused():
     with pytest.raises(gb.DTypeError, match="int64 or int32"):
         gb.gather(gb.ones(5), 0, gb.zeros(1, dtype=gb.uint8))
