@@ -15,13 +15,15 @@ from typing import Any
 
 from garboard._arguments.texts import shown
 from garboard._engine import Tensor
+from garboard._ops.exchange import attributes_on
 from garboard.io._errors import FileError, UnsafeFileError
 from garboard.nn._module._tree import Tree
 from garboard.nn.parameter import Parameter
 
 __all__ = ["SAFE", "Tensors", "pickled", "unpickled"]
 
-_Kept = tuple[str, str, bool]  # a letter, the tensor's name, whether it requires grad
+# A letter, the tensor's name, whether it requires grad, and what a program has set on it, if so.
+_Kept = tuple[str, str, bool] | tuple[str, str, bool, dict[str, Any]]
 
 
 # What the program has called safe, by the names that pickles have for it.
@@ -37,7 +39,7 @@ class Tensors:
 
     def __init__(self, tensor_named: Callable[[str], Tensor], is_trusted: bool) -> None:
         self._named, self.is_trusted = tensor_named, is_trusted
-        self.made: dict[_Kept, Tensor] = {}
+        self.made: dict[tuple[str, str, bool], Tensor] = {}
 
     def __call__(self, name: str) -> Tensor:
         """Return the tensor of that name."""
@@ -55,7 +57,8 @@ class _Pickler(pickle.Pickler):
         letter = "p" if isinstance(obj, Parameter) else "t"
         name = self._keep(f"{self._path}.{self._count}", obj)
         self._count += 1
-        return letter, name, obj.requires_grad
+        known = letter, name, obj.requires_grad
+        return (*known, given) if (given := attributes_on(obj)) else known
 
 
 class _Unpickler(pickle._Unpickler):
@@ -79,12 +82,14 @@ class _Unpickler(pickle._Unpickler):
 
     def persistent_load(self, pid: _Kept) -> Tensor:
         known = self._named.made
-        if pid not in known:
-            letter, name, requires_grad = pid
+        letter, name, requires_grad = kept = pid[:3]
+        if kept not in known:
             found = self._named(name)
             made = Parameter(found, requires_grad) if letter == "p" else found
-            known[pid] = made.requires_grad_() if requires_grad else made
-        return known[pid]
+            known[kept] = made.requires_grad_() if requires_grad else made
+            for attribute, value in (pid[3] if len(pid) > 3 else {}).items():
+                setattr(known[kept], attribute, value)
+        return known[kept]
 
 
 def pickled(value: Any, path: str, keep: Callable[[str, Tensor], str]) -> list[Any]:

@@ -1,8 +1,8 @@
 """A nest as JSON, its tensors by name: what stands in the metadata of a file.
 
 A value is a list of a letter and what it needs: ["t", name] is a tensor, ["d", [[key, value], ...]]
-a dict. Numbers, texts, True, False and None stand for themselves; the letters of what Python's
-library and NumPy have are in `_tagged`.
+a dict, ["w", tensor, dict] a tensor with attributes. Numbers, texts, True, False and None stand for
+themselves; the letters of what Python's library and NumPy have are in `_tagged`.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import Any
 from garboard import _engine
 from garboard._engine import Tensor
 from garboard._engine import _Size as Size
+from garboard._ops.exchange import attributes_on
 from garboard.io._errors import FileError
 from garboard.io._pickled_values import FACTORIES
 from garboard.io._pickles import Tensors, pickled, unpickled
@@ -40,7 +41,11 @@ def encoded(value: object, path: str, depth: int, keep: Callable[[str, Tensor], 
         raise TypeError(f"save: a nest more than {_DEEPEST} deep; one that ends is needed")
     if isinstance(value, Tensor):
         letter = "p" if isinstance(value, Parameter) else "t"
-        return [letter, keep(path, value), *([1] if value.requires_grad else [])]
+        known = [letter, keep(path, value), *([1] if value.requires_grad else [])]
+        if not (given := attributes_on(value)):
+            return known
+        below = f"{path}." if path else ""
+        return ["w", known, encoded(given, f"{below}attributes", depth + 1, keep)]
     if isinstance(value, Mapping):
         pairs = []
         for key, part in value.items():
@@ -108,6 +113,10 @@ def decoded(tree: Any, tensor_named: Tensors, depth: int = 0) -> Any:
         tensor = tensor_named(content)
         found = Parameter(tensor, False) if letter == "p" else tensor
         return found.requires_grad_() if len(tree) > 2 else found
+    if letter == "w" and len(tree) == 3:
+        return _with_attributes(
+            decoded(content, tensor_named, depth + 1), decoded(tree[2], tensor_named, depth + 1)
+        )
     if letter in ("d", "e", "k", "o") and type(content) is list:
         pairs = _mapping(letter, tree[2] if len(tree) > 2 else "")
         for pair in content:
@@ -142,6 +151,15 @@ def _mapping(letter: str, factory: Any) -> Any:
     if letter == "e":
         return defaultdict(FACTORIES[factory] if factory else None)
     return next(kind for kind, of in _MAPPINGS.items() if of == letter)()
+
+
+def _with_attributes(tensor: Any, given: Any) -> Tensor:
+    if not isinstance(tensor, Tensor) or type(given) is not dict:
+        raise FileError("load: metadata that save() does not write")
+    for name, value in given.items():
+        if type(name) is str and not hasattr(type(tensor), name):  # which it would hide
+            setattr(tensor, name, value)
+    return tensor
 
 
 def _namespace(found: Any) -> Any:

@@ -257,19 +257,34 @@ class TorchUnpickler:
         return self._turned[id(storage), *turns]
 
     def _typed(self, how: Any, kind: Any, arguments: Any, state: Any = None) -> Tensor:
-        """A tensor with attributes, of which those of a buffer are kept."""
+        """A tensor with attributes, which of a buffer say how it is kept."""
         if how not in _CALLS or how.name == "_rebuild_from_type_v2" or kind not in _TYPES:
             raise FileError("load: a tensor of a class that is not read; save .data of it")
         tensor: Tensor = _CALLS[how](self, *arguments)
         told = state if type(state) is dict else {}
         if told.get("_is_buffer") is True:
             return Buffer(tensor, persistent=told.get("persistent") is not False)
-        return tensor
+        return self._told(tensor, told)
 
     def _parameter(self, data: Tensor, requires_grad: bool = True, *rest: object) -> Tensor:
         if not isinstance(data, Tensor):
             raise FileError("load: a parameter that is no tensor")
         return Parameter(data, requires_grad is True)
+
+    def _parameter_told(
+        self, data: Tensor, requires_grad: bool, hooks: object, state: Any
+    ) -> Tensor:
+        told = state[0] if type(state) is tuple and state else state  # slots come second
+        return self._told(self._parameter(data, requires_grad), told)
+
+    def _told(self, tensor: Tensor, attributes: Any) -> Tensor:
+        """A tensor with the attributes that programs gave it; what Tensor has is left alone."""
+        self._spend(attributes)
+        given = attributes if type(attributes) is dict else {}
+        for name, value in given.items():
+            if type(name) is str and not hasattr(type(tensor), name):
+                setattr(tensor, name, self._plain(value))
+        return tensor
 
 
 _CALLS: dict[_Name, Callable[..., Any]] = {
@@ -277,6 +292,7 @@ _CALLS: dict[_Name, Callable[..., Any]] = {
     _Name("torch._utils", "_rebuild_tensor_v2"): TorchUnpickler._tensor,
     _Name("torch._utils", "_rebuild_tensor"): TorchUnpickler._tensor,
     _Name("torch._utils", "_rebuild_parameter"): TorchUnpickler._parameter,
+    _Name("torch._utils", "_rebuild_parameter_with_state"): TorchUnpickler._parameter_told,
 }
 _TYPES = (
     _Name("torch", "Tensor"),

@@ -12,6 +12,7 @@ import pytest
 from garboard import nn
 from garboard.io import FileError
 from garboard.io._pickles import Tensors, unpickled
+from garboard.io._unpickling import TorchUnpickler
 
 from tests.support.live_memory import balanced  # noqa: F401
 
@@ -41,6 +42,48 @@ def saved(value: Any) -> io.BytesIO:
     gb.save(value, file)
     file.seek(0)
     return file
+
+
+class TestAttributesOfTensors:
+    def test_come_back_with_the_tensor(self):
+        x, weight = gb.ones(2), nn.Parameter(gb.zeros(1))
+        x.unit, weight.sharding = "m", {"dim": 0, "of": gb.arange(2)}
+
+        found = gb.load(saved({"x": x, "weight": weight}))
+
+        assert found["x"].unit == "m"
+        assert type(found["weight"]) is nn.Parameter
+        assert found["weight"].sharding["dim"] == 0
+        assert found["weight"].sharding["of"].tolist() == [0, 1]
+
+    def test_come_back_with_a_whole_module(self):
+        net = Net()
+        net.first.weight.sharding = (0, 1)
+
+        found = gb.load(saved(net), weights_only=False)
+
+        assert found.first.weight.sharding == (0, 1)
+        assert found.tied.weight is found.first.weight
+
+    def test_of_a_file_of_pytorchs_are_read(self):
+        storage = b"\x8c\x07storage\x8c\x05torch\x8c\x0cFloatStorage\x93\x8c\x010\x8c\x03cpuK\x02"
+        tensor = (
+            b"\x8c\x0ctorch._utils\x8c\x12_rebuild_tensor_v2\x93(("
+            + storage
+            + b"tQK\x00K\x02\x85K\x01\x85\x89NtR"
+        )
+        told = b"\x88N}\x8c\x03tag\x8c\x01as"
+        text = (
+            b"\x80\x02\x8c\x0ctorch._utils\x8c\x1d_rebuild_parameter_with_state\x93("
+            + tensor
+            + told
+            + b"tR."
+        )
+
+        found = TorchUnpickler(text, lambda kind, key, count: gb.ones(count)).load()
+
+        assert type(found) is nn.Parameter
+        assert (found.tolist(), found.requires_grad, found.tag) == ([1.0, 1.0], True, "a")
 
 
 class TestAWholeModule:
