@@ -224,6 +224,7 @@ class UninitializedBuffer(Tensor):
     UninitializedBuffer()
     """
 
+    persistent: bool = True
     __torch_function__ = _disabled_torch_function_impl
 
     def __new__(
@@ -276,6 +277,7 @@ class UninitializedBuffer(Tensor):
         this: Any = self
         this.data = empty(sizes, device=device or self.device, dtype=dtype or self.dtype)
         this.__class__ = Buffer
+        this.persistent = True
 
     def __repr__(self) -> str:
         return "UninitializedBuffer()"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+
 import garboard as gb
 import pytest
 from garboard import nn, optim
@@ -177,3 +179,16 @@ def test_a_weight_without_sizes_has_no_norm():
     for norm in (gb.nn.utils.weight_norm, gb.nn.utils.parametrizations.weight_norm):
         with pytest.raises(ValueError, match="has no sizes before the first call"):
             norm(gb.nn.LazyLinear(2))
+
+
+def test_a_buffer_without_sizes_that_is_assigned_is_registered():
+    module = nn.Module()
+
+    module.mean = nn.UninitializedBuffer()
+    names = [name for name, _ in module.named_buffers()]
+    module.mean.materialize((2,))
+    copied = copy.deepcopy(module)
+
+    assert names == ["mean"]
+    assert copied.mean.shape == (2,)
+    assert list(copied.state_dict()) == ["mean"]

@@ -340,7 +340,7 @@ class TestFunctionalCall:
         assert five.grad is not None
         assert model[0].scale.tolist() == [1.0]
         assert not hasattr(model[0], "shift")
-        with pytest.raises(TypeError, match="'0.count' of the module is of type int"):
+        with pytest.raises(TypeError, match=r"'0\.count' of the module is of type int"):
             gb.func.functional_call(model, {"0.count": five}, gb.ones(1))
 
     def test_a_bias_that_the_module_was_made_without_is_taken(self):

@@ -18,7 +18,7 @@ from garboard.nn._module._home import is_around, move_home, nearest_open
 from garboard.nn._module._hooks import told_of
 from garboard.nn._module._registered import BUFFERS, Registered, TransientNames, lend_views
 from garboard.nn._module._walk import is_below, too_deep, walk
-from garboard.nn.parameter import Buffer, Parameter
+from garboard.nn.parameter import Buffer, Parameter, UninitializedBuffer
 
 if TYPE_CHECKING:
     from garboard.nn.module import Module
@@ -82,7 +82,7 @@ class Tree:
             self._register(name, "parameter", value)
         elif isinstance(value, Tree):
             self._register(name, "module", value)
-        elif isinstance(value, Buffer):
+        elif isinstance(value, (Buffer, UninitializedBuffer)):
             self._register(name, "buffer" if value.persistent else "transient buffer", value)
         elif role := vars(self).get("_roles", {}).get(name):
             self._register(name, role, value)
