@@ -342,7 +342,8 @@ class MixtureSameFamily(Distribution):
     """Draws of several distributions of one kind, each as often as it weighs.
 
     Args:
-        mixture_distribution: The weights, a `Categorical` of a batch B of n classes.
+        mixture_distribution: The weights, a `Categorical` of n classes, of a batch that broadcasts
+            to B.
         component_distribution: A batch [*B, n] of distributions.
         validate_args: False leaves the checks out, which wait for the device.
 
@@ -369,11 +370,12 @@ class MixtureSameFamily(Distribution):
         self.component_distribution: Distribution = parts
         weights = self.mixture_distribution.param_shape
         batch = parts.batch_shape
-        fits = len(batch) >= 1 and weights[-1] == batch[-1] and weights[:-1] in ((), batch[:-1])
-        if not fits:
+        rows = zip(reversed(weights[:-1]), reversed(batch[:-1]), strict=False)
+        fits = weights[-1:] == batch[-1:] and all(of in (1, size) for of, size in rows)
+        if not batch or not fits or len(weights) > len(batch):
             raise ShapeError(
                 f"{op}: probabilities {list(weights)} for a batch {list(batch)}; the same sizes, "
-                "or the last of them, are needed"
+                "or such as broadcast to them but for the last, are needed"
             )
         super().__init__(batch[:-1], parts.event_shape, validate_args)
 

@@ -386,6 +386,18 @@ class TestDistributionsOfOthers:
         assert (drawn > 0).mean() == pytest.approx(0.75, abs=0.02)
         assert mixture.cdf(f64(0.0)).item() == pytest.approx(0.25, abs=1e-3)
 
+    def test_a_mixture_of_many_rows_may_weigh_all_alike(self):
+        gb.manual_seed(5)
+        parts = dist.Normal(f64([[-2.0, 2.0], [0.0, 9.0], [1.0, 1.5]]), 0.5)
+        rows = dist.MixtureSameFamily(dist.Categorical(f64([[0.25, 0.75]])), parts)
+        alike = dist.MixtureSameFamily(dist.Categorical(f64([[0.25, 0.75]] * 3)), parts)
+        at = f64([0.5, 1.0, 1.5])
+
+        assert rows.batch_shape == (3,)
+        assert rows.sample((4,)).shape == (4, 3)
+        assert rows.log_prob(at).tolist() == alike.log_prob(at).tolist()
+        assert rows.mean.tolist() == alike.mean.tolist()
+
     def test_divergences_add_up_over_events_and_can_be_taught(self):
         class Mine(dist.Normal):
             pass
