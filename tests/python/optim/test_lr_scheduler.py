@@ -511,3 +511,21 @@ def test_a_rate_of_ones_own_knows_whether_a_step_asks():
 
     assert asked == [True, True, False]
     assert optimizer.param_groups[0]["lr"] == 0.5
+
+
+@pytest.mark.parametrize("rate", [0.1, gb.float32])
+def test_a_cycle_up_to_a_tensor_keeps_the_callers_and_the_optimizers(rate):
+    own = gb.tensor(0.1) if rate is gb.float32 else rate
+    optimizer = gb.optim.SGD([gb.ones(1, requires_grad=True)], lr=own)
+    peak = gb.tensor(0.5)
+
+    schedule = schedules.OneCycleLR(optimizer, peak, total_steps=10, cycle_momentum=False)
+    peak.fill_(7.0)
+    found = []
+    for _ in range(4):
+        found.append(float(optimizer.param_groups[0]["lr"]))
+        optimizer.step()
+        schedule.step()
+
+    assert found == pytest.approx([0.02, 0.26, 0.5, 0.47524232])
+    assert not isinstance(own, gb.Tensor) or optimizer.param_groups[0]["lr"] is own

@@ -105,6 +105,18 @@ def test_rates_are_brought_to_a_constant_one(strategy, epochs, rates):
     assert found == pytest.approx(rates)
 
 
+def test_the_callers_tensor_is_not_kept():
+    optimizer = gb.optim.SGD([gb.ones(1, requires_grad=True)], lr=1.0)
+    given = gb.tensor(0.2)
+
+    schedule = swa_utils.SWALR(optimizer, given, 1)
+    given.fill_(7.0)
+    optimizer.step()
+    schedule.step()
+
+    assert float(schedule.get_last_lr()[0]) == pytest.approx(0.2)
+
+
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [

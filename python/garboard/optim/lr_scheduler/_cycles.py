@@ -386,9 +386,10 @@ class OneCycleLR(LRScheduler):
         highs = per_group(name, "max_lr", max_lr, optimizer)
         if last_epoch == -1:
             for group, high in zip(optimizer.param_groups, highs, strict=True):
-                group["initial_lr"] = group["lr"] = high / div_factor
+                group["initial_lr"] = high / div_factor
                 group["max_lr"] = high
                 group["min_lr"] = group["initial_lr"] / final_div_factor
+            write_rates(optimizer, [group["initial_lr"] for group in optimizer.param_groups])
         if self.cycle_momentum:
             self._momentum_name: str = momentum_name(name, optimizer)
             lows = per_group(name, "base_momentum", base_momentum, optimizer)

@@ -22,14 +22,12 @@ def refuse_disposed(name: str, optimizer: Optimizer) -> None:
 
 
 def per_group(op: str, name: str, given: Any, optimizer: Optimizer) -> list[Any]:
-    """One value for all groups, or a list of one each."""
+    """One value for all groups, or a list of one each; tensors are copied, a group's its own."""
     count = len(optimizer.param_groups)
-    if not isinstance(given, (list, tuple)):
-        return [given] * count
-    values = items_of(given)
+    values = items_of(given) if isinstance(given, (list, tuple)) else [given] * count
     if len(values) != count:
         raise ValueError(f"{op}: {len(values)} {name}; {count} are needed, one a parameter group")
-    return values
+    return [it.detach().clone() if isinstance(it, Tensor) else it for it in values]
 
 
 def write_rates(optimizer: Optimizer, rates: list[Any], name: str = "lr") -> None:
