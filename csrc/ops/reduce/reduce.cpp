@@ -246,7 +246,11 @@ Tensor distances(const Tensor& x, const Reduced& over, double scale) {
 
 Tensor truth(const char* name, const kernels::Slot& kernel, const Tensor& input,
              const Reduced& over) {
-  const Tensor out = reduced(name, kernel, input, shape_of(name, input, over), DType::boolean);
+  // A list of no dims reduces none here, and all of them in sums: as in PyTorch.
+  const bool reduces_none = over.dims && over.dims->empty();
+  const Tensor out =
+      reduces_none ? ne(input, Scalar::of(std::int64_t{0}))
+                   : reduced(name, kernel, input, shape_of(name, input, over), DType::boolean);
   // As in PyTorch, whose masks were bytes once.
   return input.dtype() == DType::uint8 ? to(out, DType::uint8) : out;
 }

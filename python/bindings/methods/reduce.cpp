@@ -185,10 +185,12 @@ constexpr Doc amin{
         ">>> gb.amin(x, 0)\n"
         "tensor([1, 0])",
 };
+constexpr Arg tested_dims{"dim",
+                          "The dims to reduce; all where it is left out, none of a list of none."};
 constexpr Doc all{
     .summary = "Test whether every element along `dim` is true, or every one there is.",
     .details = "What is not zero is true, NaN too. Of no elements it is true.",
-    .args = {any_tensor, reduced_dims, keepdim},
+    .args = {any_tensor, tested_dims, keepdim},
     .returns =
         "A new bool tensor, or a uint8 one of uint8, without the reduced dims. It has no "
         "gradient.",
@@ -201,7 +203,7 @@ constexpr Doc all{
 constexpr Doc any{
     .summary = "Test whether an element along `dim` is true, or any there is.",
     .details = "What is not zero is true, NaN too. Of no elements it is false.",
-    .args = {any_tensor, reduced_dims, keepdim},
+    .args = {any_tensor, tested_dims, keepdim},
     .returns =
         "A new bool tensor, or a uint8 one of uint8, without the reduced dims. It has no "
         "gradient.",

@@ -40,6 +40,15 @@ def test_no_index_scatters_nothing_whatever_its_dims(sizes, of_source):
     assert given.grad.tolist() == gb.zeros(of_source).tolist()
 
 
+@pytest.mark.parametrize("dim", [(), []])
+def test_a_truth_along_no_dims_is_that_of_each_element(dim):
+    x = gb.tensor([0.0, math.nan, 2.0])
+
+    assert x.all(dim=dim).tolist() == [False, True, True]
+    assert gb.any(x.to(gb.uint8), dim=dim, keepdim=True).dtype == gb.uint8
+    assert gb.all(x).item() is False
+
+
 def test_an_index_of_bytes_that_names_something_is_refused():
     with pytest.raises(gb.DTypeError, match="int64 or int32"):
         gb.gather(gb.ones(5), 0, gb.zeros(1, dtype=gb.uint8))
