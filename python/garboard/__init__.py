@@ -110,6 +110,7 @@ from garboard._ops.functions import (  # noqa: E402
     is_tensor,
     isin,
 )
+from garboard._ops.mapped_files import from_file  # noqa: E402
 from garboard._printing import get_printoptions, set_printoptions  # noqa: E402
 from garboard._scopes import dispose_scope  # noqa: E402
 from garboard._shown import displays as _displays  # noqa: E402, F401
@@ -360,6 +361,7 @@ __all__ = [
     "dtype",
     "e",
     "enable_grad",
+    "from_file",
     "frombuffer",
     "fuse",
     "get_autocast_dtype",

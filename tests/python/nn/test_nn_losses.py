@@ -94,3 +94,15 @@ def test_a_margin_of_one_row_has_the_dims_of_its_target():
         loss = functional.multi_margin_loss(scores, target, reduction="none")
 
         assert (tuple(loss.shape), loss.sum().item()) == (shape, 0.0)
+
+
+def test_margins_of_no_rows_are_none():
+    scores = gb.zeros(0, 3, requires_grad=True)
+    target = gb.zeros(0, dtype=gb.int64)
+
+    found = functional.multi_margin_loss(scores, target, reduction="none")
+    functional.multi_margin_loss(scores, target, reduction="sum").backward()
+
+    assert found.shape == (0,)
+    assert scores.grad is not None
+    assert scores.grad.shape == (0, 3)

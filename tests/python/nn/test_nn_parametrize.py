@@ -9,7 +9,7 @@ from typing import Any
 import garboard as gb
 import numpy as np
 import pytest
-from garboard.nn.utils import parametrize
+from garboard.nn.utils import parametrize, stateless
 
 U = gb.nn.utils
 
@@ -342,6 +342,18 @@ class TestFunctionalCall:
         assert not hasattr(model[0], "shift")
         with pytest.raises(TypeError, match=r"'0\.count' of the module is of type int"):
             gb.func.functional_call(model, {"0.count": five}, gb.ones(1))
+
+    def test_a_block_has_the_module_use_what_is_given_until_it_ends(self):
+        layer = gb.nn.Linear(1, 1, bias=False)
+        own = layer.weight
+        given = {"weight": gb.full((1, 1), 2.0)}
+
+        with stateless._reparametrize_module(layer, given):
+            assert layer(gb.ones(1)).tolist() == [2.0]
+        with pytest.raises(KeyError), stateless._reparametrize_module(layer, given):
+            raise KeyError
+
+        assert layer.weight is own
 
     def test_a_bias_that_the_module_was_made_without_is_taken(self):
         layer = gb.nn.Linear(1, 1, bias=False)

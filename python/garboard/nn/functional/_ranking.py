@@ -253,10 +253,10 @@ def multi_margin_loss(
     reduction = reduction_by("multi_margin_loss", size_average, reduce, reduction)
     op = "multi_margin_loss"
     rows = check.tensor(op, "input", input)
-    if rows.ndim > 2 or not rows.numel():
+    if rows.ndim > 2 or 0 in rows.shape[-1:]:
         raise ShapeError(
             f"{op}: an input of sizes {list(rows.shape)}; [classes] or [rows, classes] with "
-            "elements is needed"
+            "classes is needed"
         )
     rows = rows if rows.ndim > 1 else rows.reshape(1, -1)
     if check.integer(op, "p", p) not in (1, 2):

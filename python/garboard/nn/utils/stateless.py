@@ -57,8 +57,37 @@ def functional_call(
     """
     op = "functional_call"
     check.of_type(Module, op, "module", module)
+    places, given = _settled(op, module, parameter_and_buffer_dicts, tie_weights, strict)
+    positional = () if args is None else args if isinstance(args, tuple) else (args,)
+    with _replaced(places, given):
+        return module(*positional, **(kwargs or {}))
+
+
+@block
+def _reparametrize_module(
+    module: Module,
+    parameters_and_buffers: Mapping[str, Tensor] | tuple[Mapping[str, Tensor], ...],
+    tie_weights: bool = False,
+    strict: bool = False,
+) -> Iterator[None]:
+    """Let a module have other tensors inside a block, as `functional_call` does for a call."""
+    op = "_reparametrize_module"
+    check.of_type(Module, op, "module", module)
+    with _replaced(*_settled(op, module, parameters_and_buffers, tie_weights, strict)):
+        yield
+
+
+_Places = dict[str, tuple[Module, str]]
+
+#: What a module had under a name that it did not have.
+_NOTHING: Any = object()
+
+
+def _settled(
+    op: str, module: Module, dicts: Any, tie_weights: bool, strict: bool
+) -> tuple[_Places, dict[str, Tensor]]:
+    """Where tensors belong, and which ones come there."""
     given: dict[str, Tensor] = {}
-    dicts = parameter_and_buffer_dicts
     for one in dicts if isinstance(dicts, (tuple, list)) else (dicts,):
         for path in keys_of(str, op, "parameter_and_buffer_dicts", one, "Tensors"):
             if path in given:
@@ -72,15 +101,7 @@ def functional_call(
     plain = _plain_places(op, module, [path for path in given if path not in places])
     if check.flag(op, "tie_weights", tie_weights):
         _tie(op, places, given)
-    positional = () if args is None else args if isinstance(args, tuple) else (args,)
-    with _replaced(places | plain, given):
-        return module(*positional, **(kwargs or {}))
-
-
-_Places = dict[str, tuple[Module, str]]
-
-#: What a module had under a name that it did not have.
-_NOTHING: Any = object()
+    return places | plain, given
 
 
 def _places(module: Module) -> _Places:
