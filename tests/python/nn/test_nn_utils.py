@@ -62,6 +62,17 @@ def test_elements_are_clamped():
     assert given[1].grad.tolist() == [-1.5]
 
 
+def test_the_greatest_absolute_value_may_be_named_by_a_text():
+    x = nn.Parameter(gb.zeros(2))
+    x.grad = gb.tensor([3.0, -4.0])
+
+    assert utils.get_total_norm([x.grad], "inf").item() == 4.0
+    assert utils.clip_grad_norm_([x], 2.0, norm_type="inf").item() == 4.0
+    assert x.grad.tolist() == pytest.approx([1.5, -2.0])
+    with pytest.raises(TypeError, match="norm_type is of type str"):
+        utils.clip_grad_norm_([x], 2.0, norm_type="two")
+
+
 def test_no_gradients_have_no_norm():
     assert utils.clip_grad_norm_([nn.Parameter(gb.ones(2))], 1.0).item() == 0
     assert utils.clip_grad_norm_([], 1.0).item() == 0

@@ -37,7 +37,7 @@ def _norm(x: Tensor, power: float) -> Tensor:
 
 def get_total_norm(
     tensors: _Tensors,
-    norm_type: float = 2.0,
+    norm_type: float | str = 2.0,
     error_if_nonfinite: bool = False,
     foreach: bool | None = None,
 ) -> Tensor:
@@ -45,7 +45,7 @@ def get_total_norm(
 
     Args:
         tensors: A tensor, or a list of them, of floating dtypes.
-        norm_type: The power of the norm; `inf` takes the greatest absolute value.
+        norm_type: The power of the norm; `inf`, or "inf", takes the greatest absolute value.
         error_if_nonfinite: Raise where the norm is infinite or NaN.
         foreach: Ignored: it only makes PyTorch faster.
 
@@ -65,9 +65,10 @@ def get_total_norm(
 
 
 def _total_norm(
-    op: str, tensors: list[Tensor], norm_type: float, error_if_nonfinite: bool
+    op: str, tensors: list[Tensor], norm_type: float | str, error_if_nonfinite: bool
 ) -> Tensor:
-    power = check.worth(op, "norm_type", norm_type)
+    given = inf if isinstance(norm_type, str) and norm_type == "inf" else norm_type
+    power = check.worth(op, "norm_type", given)
     if not tensors:
         return zeros(())
     with no_grad():
@@ -120,7 +121,7 @@ def _scale(gradients: list[Tensor], max_norm: float, total: Tensor) -> None:
 def clip_grad_norm_(
     parameters: _Tensors,
     max_norm: float,
-    norm_type: float = 2.0,
+    norm_type: float | str = 2.0,
     error_if_nonfinite: bool = False,
     foreach: bool | None = None,
 ) -> Tensor:
@@ -132,7 +133,7 @@ def clip_grad_norm_(
     Args:
         parameters: A tensor, or a list of them; those without gradient are left alone.
         max_norm: The norm not to exceed.
-        norm_type: The power of the norm; `inf` takes the greatest absolute value.
+        norm_type: The power of the norm; `inf`, or "inf", takes the greatest absolute value.
         error_if_nonfinite: Raise where the norm is infinite or NaN, before anything is scaled.
         foreach: Ignored: it only makes PyTorch faster.
 
