@@ -118,10 +118,16 @@ void scattered(const char* op, const Tensor& self, Along at, const Tensor& index
       kept);
 }
 
+/// An index as numbers along a dim. One of nothing may be of floats, as an empty list's tensor is.
+Tensor numbers_along(const char* op, const Tensor& index, const Tensor& input) {
+  const bool is_nothing = index.count() == 0 && is_floating(index.dtype());
+  return with_dims(index_numbers(op, is_nothing ? to(index, DType::int64) : index, input));
+}
+
 /// Checks what scatters have in common, and hands on the index.
 Tensor checked_scatter(const char* op, const Tensor& self, int dim, const Tensor& index,
                        const Tensor* source) {
-  Tensor numbers = with_dims(index_numbers(op, index, self));
+  Tensor numbers = numbers_along(op, index, self);
   if (numbers.count() > 0) {
     check_covered(op, numbers, with_dims(self), "a tensor", dim);
     if (source) check_covered(op, numbers, with_dims(*source), "a source", -1);
@@ -233,7 +239,7 @@ Grads of_product(const Backward& at, Along along) {
 
 Tensor gather(const Tensor& input, std::int64_t given_dim, const Tensor& index) {
   const int dim = checked_dim("gather", given_dim, input.ndim());
-  const Tensor numbers = with_dims(index_numbers("gather", index, input));
+  const Tensor numbers = numbers_along("gather", index, input);
   const Tensor from = with_dims(input);
   if (numbers.count() > 0) check_covered("gather", numbers, from, "a tensor", dim);
   const Tensor out = gathered("gather", from, {dim, Negative::is_refused}, numbers);

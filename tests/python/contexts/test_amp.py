@@ -9,6 +9,7 @@ from typing import Any
 
 import garboard as gb
 import pytest
+from garboard._contexts.autocast_lists import WANTS
 
 HALF, SINGLE, DOUBLE = gb.bfloat16, gb.float32, gb.float64
 F = gb.nn.functional
@@ -62,7 +63,15 @@ class TestAutocast:
         with gb.autocast("cpu"):
             assert call().dtype == dtype
 
+    def test_on_cuda_norms_and_resampling_are_listed_for_float32(self):
+        wanted = ("group_norm", "rms_norm", "interpolate", "softplus", "cosine_similarity", "dist")
+
+        assert [WANTS[name]["cuda"] for name in wanted] == ["float32"] * len(wanted)
+        assert all("cpu" not in WANTS[name] for name in wanted)
+        assert WANTS["prelu"]["cuda"] == "lower"
+
     @pytest.mark.cuda
+    @pytest.mark.skipif(not gb.cuda.is_available(), reason="no GPU")
     def test_on_cuda_norms_and_resampling_run_in_float32(self):
         half = gb.ones(2, 4, 4, 4, device="cuda", dtype=gb.float16)
 

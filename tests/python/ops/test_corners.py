@@ -10,7 +10,7 @@ import pytest
 
 
 @pytest.mark.parametrize("sizes", [(0,), (2, 0), (0, 3, 1)])
-@pytest.mark.parametrize("dtype", [gb.int64, gb.uint8])
+@pytest.mark.parametrize("dtype", [gb.int64, gb.uint8, gb.float32])
 def test_no_index_gathers_nothing_whatever_its_dims(sizes, dtype):
     x = gb.ones(5, requires_grad=True)
 
@@ -29,6 +29,7 @@ def test_no_index_scatters_nothing_whatever_its_dims(sizes, of_source):
     source, given = gb.ones(of_source), gb.ones(of_source, requires_grad=True)
 
     x.scatter_(0, index, 1.0)
+    x.scatter_(0, gb.tensor([]), 1.0)
     x.scatter_(1, index, source)
     x.scatter_add_(0, index, source)
     for reduction in ("sum", "mean", "prod", "amax", "amin"):
