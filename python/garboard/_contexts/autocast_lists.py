@@ -38,6 +38,7 @@ _FLOAT32 = [
     "cdist",
     "cosine_embedding_loss",
     "hinge_embedding_loss",
+    "margin_ranking_loss",
     "multi_margin_loss",
     "multilabel_margin_loss",
     "triplet_margin_loss",

@@ -52,6 +52,7 @@ class TestAutocast:
             (lambda: F.cosine_embedding_loss(x() @ x(), x(), gb.ones(4)), SINGLE),
             (lambda: F.triplet_margin_loss(x() @ x(), x() @ x(), x() @ x()), SINGLE),
             (lambda: F.multi_margin_loss(x() @ x(), gb.tensor([0, 1, 2, 3])), SINGLE),
+            (lambda: F.margin_ranking_loss(x() @ x(), x() @ x(), x() @ x()), SINGLE),
             (lambda: gb.cdist(x() @ x(), x()), SINGLE),
             (lambda: gb.fft.rfft(x() @ x()).real, SINGLE),
             (lambda: gb.view_as_complex((x() @ x()).reshape(8, 2)).real, SINGLE),

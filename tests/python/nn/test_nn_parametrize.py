@@ -343,6 +343,34 @@ class TestFunctionalCall:
         with pytest.raises(TypeError, match=r"'0\.count' of the module is of type int"):
             gb.func.functional_call(model, {"0.count": five}, gb.ones(1))
 
+    def test_a_dict_has_what_forward_assigns_and_none_takes_a_parameter_away(self):
+        class Counting(gb.nn.Module):
+            def __init__(self) -> None:
+                super().__init__()
+                self.count = gb.nn.Buffer(gb.zeros(1))
+                self.layer = gb.nn.Linear(1, 1)
+
+            def forward(self, x: Any) -> Any:
+                self.count = self.count + 1
+                return self.layer(x)
+
+        model = Counting()
+        given = {"count": gb.ones(1), "layer.weight": gb.full((1, 1), 3.0), "layer.bias": None}
+
+        assert gb.func.functional_call(model, given, gb.ones(1)).tolist() == [3.0]
+        assert given["count"].tolist() == [2.0]
+        assert model.count.item() == 0.0
+        assert model.layer.bias is not None
+
+    def test_ties_count_where_all_keys_are_asked_for(self):
+        model = gb.nn.Sequential(gb.nn.Linear(1, 1, bias=False), gb.nn.Linear(1, 1, bias=False))
+        model[1].weight = model[0].weight
+        three = {"0.weight": gb.full((1, 1), 3.0)}
+
+        assert gb.func.functional_call(model, three, gb.ones(1, 1), strict=True).item() == 9.0
+        with pytest.raises(RuntimeError, match=r"missing keys \['1\.weight'\]"):
+            gb.func.functional_call(model, three, gb.ones(1, 1), tie_weights=False, strict=True)
+
     def test_a_block_has_the_module_use_what_is_given_until_it_ends(self):
         layer = gb.nn.Linear(1, 1, bias=False)
         own = layer.weight

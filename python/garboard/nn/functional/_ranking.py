@@ -65,6 +65,8 @@ def margin_ranking_loss(
     >>> gb.nn.functional.margin_ranking_loss(gb.ones(1), gb.zeros(1), -gb.ones(1))
     tensor(1.)
     """
+    if count_of_blocks():
+        input1, input2, target = as_listed("margin_ranking_loss", input1, input2, target)
     reduction = reduction_by("margin_ranking_loss", size_average, reduce, reduction)
     op = "margin_ranking_loss"
     check.tensors_that_meet(op, input1=input1, input2=input2)

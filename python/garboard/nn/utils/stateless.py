@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, MutableMapping
 from typing import Any
 
 from garboard import _engine
@@ -15,10 +15,13 @@ from garboard.nn.module import Module
 
 __all__ = ["functional_call"]
 
+_Dict = Mapping[str, Tensor | None]
+
 
 def functional_call(
     module: Module,
-    parameter_and_buffer_dicts: Mapping[str, Tensor] | tuple[Mapping[str, Tensor], ...],
+    parameter_and_buffer_dicts: Mapping[str, Tensor | None]
+    | tuple[Mapping[str, Tensor | None], ...],
     args: Any = None,
     kwargs: Mapping[str, Any] | None = None,
     *,
@@ -33,9 +36,10 @@ def functional_call(
 
     Args:
         module: What is called.
-        parameter_and_buffer_dicts: Tensors by path, or a tuple of such dicts without a common path.
-            What they leave out stays the module's own. A tensor that is a plain attribute of the
-            module's is replaced, too, and a name that it does not have is there for the call.
+        parameter_and_buffer_dicts: Tensors, or None, by path; or a tuple of such dicts without a
+            common path. What they leave out stays the module's own. A tensor that is a plain
+            attribute of the module's is replaced, too, and a name that it does not have is there
+            for the call. A dict alone has afterwards what `forward` assigned to what it names.
         args: The arguments, a tuple; or the only one.
         kwargs: Those by name.
         tie_weights: Where one of a shared parameter's places is named, all of them have the tensor.
@@ -60,24 +64,29 @@ def functional_call(
     places, given = _settled(op, module, parameter_and_buffer_dicts, tie_weights, strict)
     positional = () if args is None else args if isinstance(args, tuple) else (args,)
     with _replaced(places, given):
-        return module(*positional, **(kwargs or {}))
+        result = module(*positional, **(kwargs or {}))
+    _hand_back(parameter_and_buffer_dicts, given)
+    return result
 
 
 @block
 def _reparametrize_module(
     module: Module,
-    parameters_and_buffers: Mapping[str, Tensor] | tuple[Mapping[str, Tensor], ...],
+    parameters_and_buffers: _Dict | tuple[_Dict, ...],
     tie_weights: bool = False,
     strict: bool = False,
 ) -> Iterator[None]:
     """Let a module have other tensors inside a block, as `functional_call` does for a call."""
     op = "_reparametrize_module"
     check.of_type(Module, op, "module", module)
-    with _replaced(*_settled(op, module, parameters_and_buffers, tie_weights, strict)):
+    places, given = _settled(op, module, parameters_and_buffers, tie_weights, strict)
+    with _replaced(places, given):
         yield
+    _hand_back(parameters_and_buffers, given)
 
 
 _Places = dict[str, tuple[Module, str]]
+_Given = dict[str, Tensor | None]
 
 #: What a module had under a name that it did not have.
 _NOTHING: Any = object()
@@ -85,22 +94,28 @@ _NOTHING: Any = object()
 
 def _settled(
     op: str, module: Module, dicts: Any, tie_weights: bool, strict: bool
-) -> tuple[_Places, dict[str, Tensor]]:
+) -> tuple[_Places, _Given]:
     """Where tensors belong, and which ones come there."""
-    given: dict[str, Tensor] = {}
+    given: _Given = {}
     for one in dicts if isinstance(dicts, (tuple, list)) else (dicts,):
         for path in keys_of(str, op, "parameter_and_buffer_dicts", one, "Tensors"):
             if path in given:
                 raise ValueError(f"{op}: {shown(path)} stands in two dicts; one is needed")
-            given[path] = check.tensor(op, shown(path), one[path])
+            given[path] = one[path]
     places = _places(module)
-    if check.flag(op, "strict", strict):
-        needed = [path for path, (part, name) in places.items() if vars(part)[name] is not None]
-        _refuse(f"{op}: missing keys", [path for path in needed if path not in given])
-        _refuse(f"{op}: unexpected keys", [path for path in given if path not in places])
-    plain = _plain_places(op, module, [path for path in given if path not in places])
+    for path, it in given.items():
+        if it is not None or path not in places:
+            check.tensor(op, shown(path), it)
+    others = [path for path in given if path not in places]
+    is_strict = check.flag(op, "strict", strict)
+    if is_strict:
+        _refuse(f"{op}: unexpected keys", others)
+    plain = _plain_places(op, module, others)
     if check.flag(op, "tie_weights", tie_weights):
         _tie(op, places, given)
+    if is_strict:
+        needed = [path for path, (part, name) in places.items() if vars(part)[name] is not None]
+        _refuse(f"{op}: missing keys", [path for path in needed if path not in given])
     return places | plain, given
 
 
@@ -141,9 +156,9 @@ def _refuse(op: str, paths: list[str]) -> None:
         )
 
 
-def _tie(op: str, places: _Places, given: dict[str, Tensor]) -> None:
+def _tie(op: str, places: _Places, given: _Given) -> None:
     """Let a tensor be that of all places which share the one that it replaces."""
-    of_place: dict[int, Tensor] = {}
+    of_place: dict[int, Tensor | None] = {}
     for path, tensor in list(given.items()):
         if path not in places:
             continue
@@ -155,13 +170,13 @@ def _tie(op: str, places: _Places, given: dict[str, Tensor]) -> None:
                 "or tie_weights=False"
             )
     for path, (part, name) in places.items():
-        tied = of_place.get(id(vars(part)[name]))
-        if tied is not None:
-            given.setdefault(path, tied)
+        if (own := id(vars(part)[name])) in of_place:
+            given.setdefault(path, of_place[own])
 
 
 @block
-def _replaced(places: _Places, given: Mapping[str, Tensor]) -> Iterator[None]:
+def _replaced(places: _Places, given: _Given) -> Iterator[None]:
+    """Have modules hold what is given, which at the end is what stands there then."""
     own = [
         (part, name, vars(part).get(name, _NOTHING))
         for part, name in (places[path] for path in given)
@@ -172,7 +187,17 @@ def _replaced(places: _Places, given: Mapping[str, Tensor]) -> Iterator[None]:
             vars(part)[name] = tensor
         yield
     finally:
+        for path, (part, name, _) in zip(given, own, strict=True):
+            given[path] = vars(part).get(name, given[path])
         _engine._put_back(_put_all_back, own, roles)
+
+
+def _hand_back(dicts: Any, given: _Given) -> None:
+    """Let the caller's dict have what the call has put in a tensor's place."""
+    if isinstance(dicts, MutableMapping):
+        for path, it in list(dicts.items()):
+            if given[path] is not it:
+                dicts[path] = given[path]
 
 
 def _put_all_back(
