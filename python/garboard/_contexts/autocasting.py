@@ -26,7 +26,9 @@ __all__ = [
     "entered_again",
     "in_float32",
     "innermost",
+    "is_open",
     "leave",
+    "left_alone",
     "lowered",
     "made",
     "recast",
@@ -146,6 +148,22 @@ def entered_again(blocks: tuple[Block, ...]) -> Iterator[None]:
         yield
     finally:
         _engine._put_back(_leave_down_to, len(before))
+
+
+def is_open(device_type: str) -> bool:
+    """Whether ops on devices of a type are recast here."""
+    return (block := innermost(device_type)) is not None and block.is_enabled
+
+
+@block
+def left_alone(device_type: str) -> Iterator[None]:
+    """Have the ops that a function is made of take what comes, as one op would."""
+    owner = object()
+    enter(owner, device_type, _engine.float32, False, False)
+    try:
+        yield
+    finally:
+        _engine._put_back(leave, owner)
 
 
 def _leave_down_to(count: int) -> None:

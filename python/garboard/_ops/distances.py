@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from garboard import _engine
 from garboard._arguments import check
-from garboard._contexts.autocasting import as_listed, count_of_blocks
+from garboard._contexts.autocasting import as_listed, count_of_blocks, left_alone
 from garboard._contexts.grad_mode import enable_grad
 from garboard._engine import DTypeError, ShapeError, Tensor
 from garboard._ops.functions import broadcast_shapes
@@ -86,7 +86,10 @@ def cdist(
         )
     is_large = max(x1.shape[-2], x2.shape[-2]) > _LEAST_ROWS
     if power == 2 and (mode == _MODES[1] or (mode == _MODES[0] and is_large)):
-        return _by_product(x1, x2)
+        if not count_of_blocks():
+            return _by_product(x1, x2)
+        with left_alone(x1.device.type):
+            return _by_product(x1, x2)
     sizes = [*broadcast_shapes(x1.shape[:-2], x2.shape[:-2]), x1.shape[-2], x2.shape[-2]]
     each = prod(x2.shape) * prod(x1.shape[:-2])
     return _by_parts((x1, x2), each, sizes, lambda rows, others, _: _far(rows, others, power))

@@ -91,6 +91,18 @@ class TestAutocast:
         assert [it.dtype for it in found] == [SINGLE] * len(found)
         assert lower.dtype == gb.float16
 
+    def test_what_runs_in_float32_has_its_products_in_float32(self):
+        gb.manual_seed(3)
+        rows, right = gb.randn(40, 8), gb.randn(40, 2)
+
+        with gb.autocast("cpu"):
+            far, found = gb.cdist(rows, rows), gb.linalg.lstsq(rows, right).solution
+            assert (rows @ rows.t()).dtype == HALF
+
+        assert far.dtype == found.dtype == SINGLE
+        assert far.equal(gb.cdist(rows, rows))
+        assert found.equal(gb.linalg.lstsq(rows, right).solution)
+
     def test_a_step_has_gradients_of_the_parameters_dtype_and_leaves_nothing(self):
         model = gb.nn.Sequential(gb.nn.Linear(4, 8), gb.nn.ReLU(), gb.nn.Linear(8, 2))
         given, exact = x(), gb.randn(4, 2)
