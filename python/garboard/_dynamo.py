@@ -5,13 +5,12 @@ Beside it `_inductor`, the back. Their settings take what they are given and cha
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from contextlib import ContextDecorator, nullcontext
-from importlib.machinery import ModuleSpec
 from types import ModuleType, SimpleNamespace
 from typing import Any, NoReturn, TypeVar
 
+from garboard._names.paths import publish
 from garboard.compiler import (
     allow_in_graph,
     assume_constant_result,
@@ -109,9 +108,8 @@ class Settings(ModuleType):
 
 def _published(made: _M, **members: object) -> _M:
     """A module that is a name alone, where imports find it."""
-    made.__spec__ = ModuleSpec(made.__name__, None)
     vars(made).update(members)
-    sys.modules[made.__name__] = made
+    publish(made)
     return made
 
 

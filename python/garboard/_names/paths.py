@@ -10,7 +10,7 @@ import sys
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 
-__all__ = ["publish_paths"]
+__all__ = ["publish", "publish_paths"]
 
 # By package: a path in it, and the names of the package that are found there.
 _PATHS = {
@@ -106,6 +106,23 @@ _PATHS = {
 }
 
 
+def publish(made: ModuleType) -> None:
+    """Show a module that is no file to imports, and its owner as a package.
+
+    Imports ask for an owner's `__path__` before they look for a module under another root, as where
+    `torch` is an alias of this package.
+
+    Args:
+        made: A module whose name begins with its owner's, which has been imported.
+    """
+    made.__spec__ = ModuleSpec(made.__name__, None)
+    sys.modules[made.__name__] = made
+    owner, _, last = made.__name__.rpartition(".")
+    within = vars(sys.modules[owner])
+    within.setdefault("__path__", [])
+    within.setdefault(last, made)
+
+
 def publish_paths(package: str) -> None:
     """Make the modules that are names alone of `package`, whose own names are all there.
 
@@ -115,11 +132,7 @@ def publish_paths(package: str) -> None:
     for path, names in _PATHS[package].items():
         full = f"{package}.{path}"
         made = ModuleType(full, f"Where PyTorch's users look for {names or 'what is private'}.")
-        made.__spec__ = ModuleSpec(full, None)
         made.__dict__["__all__"] = names.split()
         for name in names.split():
             setattr(made, name, getattr(home, name))
-        sys.modules[full] = made
-        owner, _, last = full.rpartition(".")
-        if last not in vars(sys.modules[owner]):
-            setattr(sys.modules[owner], last, made)
+        publish(made)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 from typing import Any
 
@@ -28,6 +29,14 @@ class TestPaths:
         assert gb.distributions.normal.Normal is gb.distributions.Normal
         assert gb.optim.adamw.AdamW is gb.optim.AdamW
         assert gb.autograd.gradcheck is gradcheck
+
+    def test_lead_through_packages_alone_as_imports_of_an_alias_ask(self):
+        for package in [*_PATHS, "garboard._dynamo", "garboard._inductor"]:
+            import_module(package)
+
+        owners = {name.rpartition(".")[0] for name in sys.modules if name.startswith("garboard.")}
+
+        assert [name for name in owners if not hasattr(sys.modules[name], "__path__")] == []
 
     @pytest.mark.parametrize(
         ("path", "names"),
