@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from mmap import ACCESS_COPY, ACCESS_WRITE, mmap
+from os import PathLike
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from garboard import _engine
@@ -69,6 +71,52 @@ def _new(cls: type[Storage], given: int | Sequence[int] = 0, device: Device | No
 
 def _bytes(self: Storage) -> Tensor:
     return self._elements(_engine.uint8)
+
+
+@classmethod  # type: ignore[misc]
+def from_file(
+    cls: type[Storage], filename: str | PathLike[str], shared: bool = False, nbytes: int = 0
+) -> Storage:
+    """Map a file into memory: a page is read when it is first looked at.
+
+    Args:
+        filename: Its path.
+        shared: Write what is written to the bytes into the file too, which is made, or made larger,
+            where it has too few.
+        nbytes: How many of its bytes; 0 for all.
+
+    Returns:
+        A storage on the CPU, of foreign memory.
+
+    Raises:
+        ShapeError: The file has fewer bytes, and is not shared; `nbytes` is negative.
+        OSError: The file cannot be opened.
+        TypeError: An argument of another type.
+
+    >>> gb.UntypedStorage.from_file(__file__, nbytes=8)
+    UntypedStorage(8 bytes, device=cpu)
+    """
+    op = "from_file"
+    path = check.path(op, "filename", filename)
+    is_shared = check.flag(op, "shared", shared)
+    count = check.size(op, "nbytes", nbytes)
+    if is_shared:
+        path.touch()
+    with path.open("r+b" if is_shared else "rb") as file:
+        there = path.stat().st_size
+        if there < count:
+            if not is_shared:
+                raise ShapeError(
+                    f"{op}: nbytes {shown(count)} of a file of {shown(there)}; at most as many are "
+                    "needed, or shared=True"
+                )
+            file.truncate(count)
+        if (count or there) == 0:
+            return made(op, 0, _engine.uint8)
+        access = ACCESS_WRITE if is_shared else ACCESS_COPY
+        with DisposeScope(op):
+            bytes_ = memoryview(mmap(file.fileno(), count or there, access=access))
+            return _engine.from_numpy(bytes_).untyped_storage()
 
 
 def clone(self: Storage) -> Storage:
@@ -164,6 +212,16 @@ def is_shared(self: Storage) -> bool:
     return False
 
 
+def untyped(self: Storage) -> Storage:
+    """Return the storage itself, which counts bytes.
+
+    >>> storage = gb.ones(1).untyped_storage()
+    >>> storage.untyped() == storage
+    True
+    """
+    return self
+
+
 def cpu(self: Storage) -> Storage:
     """Return it, or a copy on the CPU where it lies elsewhere.
 
@@ -206,15 +264,27 @@ def resize_(self: Storage, size: int) -> Storage:
     return self
 
 
-def _getitem(self: Storage, index: int) -> int:
+def _places(index: slice, count: int) -> slice:
+    start, stop, step = index.indices(count)
+    if step != 1:
+        raise ValueError(f"storage: a slice by steps of {shown(step)}; steps of 1 are needed")
+    return slice(start, max(start, stop))
+
+
+def _getitem(self: Storage, index: int | slice) -> int | Storage:
     with DisposeScope("storage"):
+        if isinstance(index, slice):
+            part: Tensor = _bytes(self)[_places(index, len(self))]
+            return _engine._from_dlpack(part._dlpack(True, False)).untyped_storage()
         found: Any = _bytes(self)[placed(index, len(self))].item()
     return int(found)
 
 
-def _setitem(self: Storage, index: int, value: int) -> None:
+def _setitem(self: Storage, index: int | slice, value: int) -> None:
+    count = len(self)
+    place = _places(index, count) if isinstance(index, slice) else placed(index, count)
     with DisposeScope("storage"):
-        _bytes(self)[placed(index, len(self))] = value
+        _bytes(self)[place] = value
 
 
 def _iter(self: Storage) -> Iterator[int]:
@@ -249,9 +319,11 @@ add_methods(
         "cuda": cuda,
         "element_size": element_size,
         "fill_": fill_,
+        "from_file": from_file,
         "is_pinned": is_pinned,
         "is_shared": is_shared,
         "resize_": resize_,
         "tolist": tolist,
+        "untyped": untyped,
     },
 )

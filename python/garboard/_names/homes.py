@@ -139,7 +139,10 @@ _UNLISTED = {
         "t_copy transpose_copy unbind_copy unfold_copy unsafe_chunk unsafe_split "
         "unsafe_split_with_sizes unsqueeze_copy view_as_complex_copy view_as_real_copy view_copy"
     ),
-    "_root.counts": "binomial frobenius_norm nonzero_static nuclear_norm segment_reduce",
+    "_root.counts": (
+        "_convert_indices_from_coo_to_csr _convert_indices_from_csr_to_coo binomial "
+        "frobenius_norm nonzero_static nuclear_norm segment_reduce"
+    ),
     "_root.foreach": (
         "_foreach_abs _foreach_abs_ _foreach_acos _foreach_acos_ _foreach_add _foreach_add_ "
         "_foreach_addcdiv _foreach_addcdiv_ _foreach_addcmul _foreach_addcmul_ _foreach_asin "
@@ -198,7 +201,8 @@ HOMES: Mapping[str, str] = {
 STORAGE_METHODS: Mapping[str, str] = {
     "garboard._storages": (
         "__getitem__ __init__ __iter__ __new__ __reduce__ __repr__ __setitem__ clone copy_ cpu "
-        "cuda element_size fill_ is_pinned is_shared resize_ tolist"
+        "cuda element_size fill_ from_file is_pinned is_shared resize_ tolist "
+        "untyped"
     ),
 }
 

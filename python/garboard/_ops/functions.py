@@ -159,8 +159,9 @@ def asarray(
     """Make a tensor of data, sharing its memory where that is possible, or asked for.
 
     Args:
-        obj: A tensor, an array, a capsule of DLPack, a number, or nested lists.
-        dtype: The dtype; that of `obj` where it is left out.
+        obj: A tensor, an array, a storage, a capsule of DLPack, a number, or nested lists.
+        dtype: The dtype; that of `obj` where it is left out. A storage's bytes are read as elements
+            of it, of the default dtype where it is left out.
         device: The device; that of `obj` where it is left out.
         copy: True always copies, False never does; None copies where `obj` cannot be shared.
         requires_grad: Whether operations on the tensor are recorded.
@@ -184,6 +185,8 @@ def asarray(
     recorded = check.flag("asarray", "requires_grad", requires_grad)
     if type(obj).__name__ == "PyCapsule":  # of DLPack
         obj = from_dlpack(obj)
+    if isinstance(obj, _engine.Storage):
+        obj = obj._elements(_engine.get_default_dtype() if dtype is None else dtype)
     if copy is not None and check.flag("asarray", "copy", copy):
         place = device if device is not None or not isinstance(obj, Tensor) else obj.device
         made = _engine.tensor(obj, dtype=dtype, device=place)

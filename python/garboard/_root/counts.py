@@ -6,7 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 from garboard import _engine
 from garboard._arguments import check
-from garboard._engine import ShapeError, Tensor
+from garboard._arguments.errors import RankError
+from garboard._engine import (
+    DisposeScope,
+    DTypeError,
+    IndexOutOfRangeError,
+    ShapeError,
+    Tensor,
+)
 from garboard._native import add_methods
 from garboard.linalg import matrix_norm, vector_norm
 
@@ -14,7 +21,87 @@ if TYPE_CHECKING:
     from garboard._contexts.generator import Generator
     from garboard.types import Size
 
-__all__ = ["binomial", "frobenius_norm", "nonzero_static", "nuclear_norm", "segment_reduce"]
+__all__ = [
+    "_convert_indices_from_coo_to_csr",
+    "_convert_indices_from_csr_to_coo",
+    "binomial",
+    "frobenius_norm",
+    "nonzero_static",
+    "nuclear_norm",
+    "segment_reduce",
+]
+
+
+def _rows(op: str, name: str, given: Tensor) -> Tensor:
+    if check.tensor(op, name, given).ndim != 1:
+        raise RankError(f"{op}: {name} of sizes {given.shape}; one dim is needed")
+    if given.dtype not in (_engine.int32, _engine.int64):
+        raise DTypeError(f"{op}: {name} of dtype {given.dtype}; int64 or int32 is needed")
+    return given
+
+
+def _convert_indices_from_coo_to_csr(
+    input: Tensor, size: int, *, out_int32: bool = False
+) -> Tensor:
+    """Count where the elements of each row begin, and where the last ones end.
+
+    Args:
+        input: Tensor [n] of the elements' rows, in order, int64 or int32.
+        size: How many rows there are.
+        out_int32: Return int32, not int64.
+
+    Returns:
+        A new tensor [size + 1].
+
+    Raises:
+        IndexOutOfRangeError: A row that is not there.
+        ShapeError: `input` has not one dim, or `size` is negative.
+        DTypeError: `input` is of another dtype.
+        DisposedError: `input` is disposed.
+    """
+    op = "_convert_indices_from_coo_to_csr"
+    rows, count = _rows(op, "input", input), check.size(op, "size", size)
+    with DisposeScope(op) as scope:
+        counts = _engine.bincount(rows, minlength=count)
+        if len(counts) > count:
+            raise IndexOutOfRangeError(f"{op}: row {len(counts) - 1} of {count}")
+        dtype = _engine.int32 if check.flag(op, "out_int32", out_int32) else _engine.int64
+        made = _engine.empty(count + 1, dtype=dtype, device=rows.device)
+        made[:1] = 0
+        made[1:] = counts.cumsum(0)
+        return scope.move_to_outer(made)
+
+
+def _convert_indices_from_csr_to_coo(
+    crow_indices: Tensor, col_indices: Tensor, *, out_int32: bool = False, transpose: bool = False
+) -> Tensor:
+    """Tell the row and the column of each element.
+
+    Args:
+        crow_indices: Tensor [rows + 1]: where the elements of each row begin, and the last ones
+            end, int64 or int32.
+        col_indices: Tensor [n] of the elements' columns, likewise.
+        out_int32: Return int32, not int64.
+        transpose: Tell of columns first.
+
+    Returns:
+        A new tensor [2, n].
+
+    Raises:
+        ShapeError: One has not one dim, or the rows end elsewhere than at `n`.
+        DTypeError: One is of another dtype.
+        DisposedError: One is disposed.
+    """
+    op = "_convert_indices_from_csr_to_coo"
+    ends, columns = _rows(op, "crow_indices", crow_indices), _rows(op, "col_indices", col_indices)
+    with DisposeScope(op) as scope:
+        counts = ends.diff()
+        rows = _engine.arange(len(counts), device=ends.device).repeat_interleave(counts)
+        if rows.shape != columns.shape:
+            raise ShapeError(f"{op}: {len(columns)} columns of {len(rows)} elements")
+        both = [columns, rows] if check.flag(op, "transpose", transpose) else [rows, columns]
+        dtype = _engine.int32 if check.flag(op, "out_int32", out_int32) else _engine.int64
+        return scope.move_to_outer(_engine.stack([one.to(dtype) for one in both]))
 
 
 def binomial(count: Tensor, prob: Tensor, generator: Generator | None = None) -> Tensor:

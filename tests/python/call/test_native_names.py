@@ -219,6 +219,22 @@ class TestCounts:
         assert gb.nonzero_static(x, size=1).tolist() == [[0]]
         assert gb.nonzero_static(x, size=3, fill_value=7).tolist() == [[0], [2], [7]]
 
+    def test_places_are_told_by_rows_and_one_by_one(self):
+        rows, columns = gb.tensor([0, 0, 2, 2, 4]), gb.tensor([1, 2, 0, 5, 3])
+
+        ends = gb._convert_indices_from_coo_to_csr(rows, 6)
+
+        assert (ends.tolist(), ends.dtype) == ([0, 2, 2, 4, 4, 5, 5], gb.int64)
+        assert gb._convert_indices_from_coo_to_csr(rows[:0].int(), 1).tolist() == [0, 0]
+        both = gb._convert_indices_from_csr_to_coo(ends, columns)
+        assert both.tolist() == [rows.tolist(), columns.tolist()]
+        turned = gb._convert_indices_from_csr_to_coo(ends, columns, out_int32=True, transpose=True)
+        assert (turned[0].tolist(), turned.dtype) == (columns.tolist(), gb.int32)
+        with pytest.raises(IndexError, match="_convert_indices_from_coo_to_csr: row 4 of 4"):
+            gb._convert_indices_from_coo_to_csr(rows, 4)
+        with pytest.raises(gb.ShapeError, match="4 columns of 5 elements"):
+            gb._convert_indices_from_csr_to_coo(ends, columns[1:])
+
     def test_segments_are_reduced(self):
         x, lengths = gb.arange(6.0), gb.tensor([2, 0, 4])
 

@@ -192,7 +192,7 @@ class TestAStorageOfBytes:
         assert y.tolist() == [0, 1, 2]
         assert copy.copy_(x.untyped_storage()) == copy
         assert y.tolist() == [5, 5, 5]
-        assert copy.cpu() == copy
+        assert copy.cpu() == copy.untyped() == copy
         assert (copy.is_shared(), copy.is_pinned()) == (False, False)
 
     def test_keeps_its_size(self):
@@ -235,3 +235,78 @@ class TestTheOrderOfDims:
             x.dim_order(ambiguity_check="yes")
         with pytest.raises(TypeError, match=r"ambiguity_check\[0\]"):
             x.dim_order(ambiguity_check=[3])
+
+
+class TestPartsOfAStorage:
+    def test_share_its_bytes_and_keep_them_alive(self):
+        x = gb.arange(8, dtype=gb.uint8)
+        storage = x.untyped_storage()
+
+        part = storage[2:5]
+        part[0] = 9
+        del storage
+
+        assert x.tolist() == [0, 1, 9, 3, 4, 5, 6, 7]
+        del x
+        assert (part.tolist(), part.nbytes(), part[-2:].tolist()) == ([9, 3, 4], 3, [3, 4])
+
+    def test_begin_and_end_as_slices_do(self):
+        storage = gb.arange(4, dtype=gb.uint8).untyped_storage()
+
+        assert [len(storage[at]) for at in (slice(3, 1), slice(-3, None), slice(2, 9))] == [0, 3, 2]
+        with pytest.raises(ValueError, match="a slice by steps of 2; steps of 1 are needed"):
+            storage[::2]
+
+    def test_are_written_by_one_number(self):
+        storage = gb.arange(4, dtype=gb.uint8).untyped_storage()
+
+        storage[1:3] = 7
+
+        assert storage.tolist() == [0, 7, 7, 3]
+
+    def test_are_tensors_of_any_dtype_without_a_copy(self):
+        x = gb.arange(4.0)
+        storage = x.untyped_storage()
+
+        bytes_ = gb.asarray(storage[4:12], dtype=gb.uint8)
+
+        assert bytes_.data_ptr() == x.data_ptr() + 4
+        assert bytes_.view(gb.float32).tolist() == [1.0, 2.0]
+        assert gb.asarray(storage).tolist() == x.tolist()
+        assert gb.asarray(storage, dtype=gb.int64).shape == (2,)
+        assert gb.asarray(storage, dtype=gb.uint8, copy=True).data_ptr() != x.data_ptr()
+
+
+class TestAStorageOfAFile:
+    @pytest.fixture
+    def path(self, tmp_path):
+        path = tmp_path / "bytes"
+        path.write_bytes(bytes(range(16)))
+        return path
+
+    def test_has_its_bytes_or_the_first_of_them(self, path):
+        assert gb.UntypedStorage.from_file(str(path)).tolist() == [*range(16)]
+        assert gb.UntypedStorage.from_file(path, False, 3).tolist() == [0, 1, 2]
+        assert gb.UntypedStorage.from_file(path, nbytes=3)[1:].tolist() == [1, 2]
+
+    @pytest.mark.parametrize("shared", [False, True])
+    def test_writes_into_it_only_where_it_is_shared(self, path, shared):
+        gb.UntypedStorage.from_file(path, shared).fill_(1)
+
+        assert (path.read_bytes() == bytes([1] * 16)) is shared
+
+    def test_makes_a_shared_file_as_large_as_it_needs(self, tmp_path):
+        gb.UntypedStorage.from_file(tmp_path / "new", shared=True, nbytes=8).fill_(2)
+
+        assert (tmp_path / "new").read_bytes() == bytes([2] * 8)
+
+    def test_refuses_more_bytes_than_there_are(self, path, tmp_path):
+        with pytest.raises(RuntimeError, match="nbytes 17 of a file of 16; at most as many"):
+            gb.UntypedStorage.from_file(path, nbytes=17)
+        with pytest.raises(OSError, match="nowhere"):
+            gb.UntypedStorage.from_file(tmp_path / "nowhere")
+
+    def test_is_empty_where_the_file_is(self, tmp_path):
+        (tmp_path / "empty").touch()
+
+        assert gb.UntypedStorage.from_file(tmp_path / "empty").nbytes() == 0
