@@ -93,7 +93,9 @@ def from_file(
         OSError: The file cannot be opened.
         TypeError: An argument of another type.
 
-    >>> gb.UntypedStorage.from_file(__file__, nbytes=8)
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     gb.UntypedStorage.from_file(f"{folder}/bytes", shared=True, nbytes=8)
     UntypedStorage(8 bytes, device=cpu)
     """
     op = "from_file"

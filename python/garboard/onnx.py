@@ -31,7 +31,7 @@ def is_in_onnx_export() -> bool:
 
 
 def register_custom_op_symbolic(
-    symbolic_name: str, symbolic_fn: Callable[..., Any], opset_version: int
+    symbolic_name: str, symbolic_fn: Callable[..., object], opset_version: int
 ) -> None:
     """Hear how an op would be written to a file, which nothing here asks for.
 

@@ -304,7 +304,7 @@ PyObject* enter_ending(PyObject* self, PyObject*) noexcept try {
 void undo_ending(PyObject* self) {
   const Ref entries = entries_of(self);
   PyObject* const none[] = {Py_None, Py_None, Py_None};
-  while (PyList_GET_SIZE(entries.get()) > 0) {
+  while (PyObject_Size(entries.get()) > 0) {
     const Ref entry(checked(PyObject_CallMethod(entries.get(), "pop", nullptr)));
     end_entry(self, entry.get(), none);
   }

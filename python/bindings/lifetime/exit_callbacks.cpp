@@ -18,7 +18,7 @@ namespace garboard::python {
 #if PY_VERSION_HEX >= 0x030e0000
 PyObject* registered_at_exit() {
   PyObject* const rows = PyInterpreterState_Get()->atexit.callbacks;
-  return rows ? PyList_GetSlice(rows, 0, PyList_GET_SIZE(rows)) : PyList_New(0);
+  return rows ? PyObject_CallMethod(rows, "copy", nullptr) : PyList_New(0);
 }
 #else
 PyObject* registered_at_exit() {

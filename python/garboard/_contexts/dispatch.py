@@ -32,6 +32,7 @@ _KEYS += [f"Autocast{it}" for it in _DEVICES if it != "Meta"]
 _KEYS += [f"Composite{it}" for it in ("ExplicitAutograd", "ImplicitAutograd")]
 
 DispatchKey = Enum("DispatchKey", _KEYS)  # type: ignore[misc]  # its names are data
+DispatchKey.__doc__ = "Of what PyTorch's dispatcher would choose by."
 
 
 class DispatchKeySet:

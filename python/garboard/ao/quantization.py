@@ -6,7 +6,7 @@ until a model is converted.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from garboard._engine import Tensor
 from garboard._names.missing import module_getattr
@@ -28,7 +28,7 @@ class QuantStub(Module):
     tensor([1., 1.])
     """
 
-    def __init__(self, qconfig: Any = None) -> None:
+    def __init__(self, qconfig: object = None) -> None:
         super().__init__()
         if qconfig:
             self.qconfig = qconfig
@@ -54,12 +54,19 @@ class QuantWrapper(Module):
     Args:
         module: What is called.
 
+    Raises:
+        TypeError: `module` is no Module.
+
     >>> gb.ao.quantization.QuantWrapper(gb.nn.ReLU())(gb.tensor([-1.0, 2.0]))
     tensor([0., 2.])
     """
 
     def __init__(self, module: Module) -> None:
         super().__init__()
+        if not isinstance(module, Module):
+            raise TypeError(
+                f"QuantWrapper: module is of type {type(module).__name__}; a Module is needed"
+            )
         qconfig = getattr(module, "qconfig", None)
         self.quant = QuantStub(qconfig)
         self.dequant = DeQuantStub(qconfig)

@@ -82,3 +82,12 @@ def test_a_hook_of_the_layer_before_sees_what_is_written():
 
     assert result is seen[0]
     seen.clear()
+
+
+def test_a_dropout_of_nothing_writes_nothing_into_what_backward_reads():
+    x = gb.ones(4, requires_grad=True)
+
+    gb.nn.Dropout(0.0, inplace=True)(x.softmax(0)).sum().backward()
+
+    assert x.grad is not None
+    assert x.grad.abs().max() < 1e-6

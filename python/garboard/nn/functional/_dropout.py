@@ -50,7 +50,7 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool 
     result = _engine.dropout(input, p, training)
     if not inplace:
         return result
-    return input.copy_(result) if training else input
+    return input.copy_(result) if training and p else input
 
 
 def _leading(op: str, input: Tensor, dims: tuple[int, ...], least: int = 0) -> int:

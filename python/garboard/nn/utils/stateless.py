@@ -187,9 +187,7 @@ def _replaced(places: _Places, given: _Given) -> Iterator[None]:
             vars(part)[name] = tensor
         yield
     finally:
-        for path, (part, name, _) in zip(given, own, strict=True):
-            given[path] = vars(part).get(name, given[path])
-        _engine._put_back(_put_all_back, own, roles)
+        _engine._put_back(_put_all_back, given, own, roles, [])
 
 
 def _hand_back(dicts: Any, given: _Given) -> None:
@@ -201,9 +199,19 @@ def _hand_back(dicts: Any, given: _Given) -> None:
 
 
 def _put_all_back(
-    own: list[tuple[Module, str, Any]], roles: dict[int, tuple[Module, dict[str, str]]]
+    given: _Given,
+    own: list[tuple[Module, str, Any]],
+    roles: dict[int, tuple[Module, dict[str, str]]],
+    is_kept: list[bool],
 ) -> None:
-    """Give modules what they had, whatever the call has deleted or replaced."""
+    """Keep what the call has put in places in `given`; give modules what they had there.
+
+    Ctrl-C begins this anew: what was kept by then, of which `is_kept` tells, is not kept again.
+    """
+    if not is_kept:
+        for path, (part, name, _) in zip(given, own, strict=True):
+            given[path] = vars(part).get(name, given[path])
+        is_kept.append(True)
     for part, name, tensor in reversed(own):
         if tensor is _NOTHING:
             vars(part).pop(name, None)

@@ -9,13 +9,12 @@ from __future__ import annotations
 import os
 import pickle
 import random
+import socket
 import sys
 import traceback
 from collections.abc import Callable
 from mmap import mmap
 from multiprocessing.connection import Connection, Pipe, wait
-from socket import AF_UNIX, SOCK_STREAM, recv_fds, send_fds
-from socket import socket as Socket
 from typing import Any, NamedTuple
 
 from garboard._contexts.generator import manual_seed
@@ -56,14 +55,14 @@ def _send(connection: Connection, number: int, batch: Any, error: Any) -> None:
         with mmap(file, end) as memory:
             for (start, count), view in zip(places, views, strict=True):
                 memory[start : start + count] = view
-        with _socket_of(connection) as socket:
-            send_fds(socket, [b"f"], [file])
+        with _socket_of(connection) as there:
+            socket.send_fds(there, [b"f"], [file])
     finally:
         os.close(file)
 
 
-def _socket_of(connection: Connection) -> Socket:
-    return Socket(AF_UNIX, SOCK_STREAM, fileno=os.dup(connection.fileno()))
+def _socket_of(connection: Connection) -> socket.socket:
+    return socket.socket(socket.AF_UNIX, socket.SOCK_STREAM, fileno=os.dup(connection.fileno()))
 
 
 class _Parcel(NamedTuple):
@@ -81,8 +80,8 @@ def _receive(connection: Connection) -> tuple[int, Any, BaseException | None]:
     elif end:
         # Not `multiprocessing.reduction`: from 3.14 on its sender waits for an answer, and what the
         # other side sends meanwhile are tasks.
-        with _socket_of(connection) as socket:
-            files = recv_fds(socket, 1, 1)[1]
+        with _socket_of(connection) as there:
+            files = socket.recv_fds(there, 1, 1)[1]
         if not files:
             raise EOFError
         [file] = files
