@@ -45,8 +45,8 @@ class DispatchKeySet:
         TypeError: Something else than a key.
 
     >>> from garboard._C import DispatchKey, DispatchKeySet
-    >>> both = DispatchKeySet(DispatchKey.CPU) | DispatchKeySet(DispatchKey.AutocastCPU)
-    >>> both.has(DispatchKey["AutocastCPU"]), both.has(DispatchKey.CUDA)
+    >>> both = DispatchKeySet(DispatchKey["CPU"]) | DispatchKeySet(DispatchKey["AutocastCPU"])
+    >>> both.has(DispatchKey["AutocastCPU"]), both.has(DispatchKey["CUDA"])
     (True, False)
     """
 
@@ -91,7 +91,8 @@ def _ExcludeDispatchKeyGuard(keys: DispatchKeySet) -> Iterator[None]:  # noqa: N
 
     >>> from garboard._C import DispatchKey, DispatchKeySet, _ExcludeDispatchKeyGuard
     >>> layer, x = gb.nn.Linear(4, 2), gb.ones(1, 4)
-    >>> with gb.autocast("cpu"), _ExcludeDispatchKeyGuard(DispatchKeySet(DispatchKey.AutocastCPU)):
+    >>> lowering = DispatchKeySet(DispatchKey["AutocastCPU"])
+    >>> with gb.autocast("cpu"), _ExcludeDispatchKeyGuard(lowering):
     ...     layer(x).dtype
     garboard.float32
     """

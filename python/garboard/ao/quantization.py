@@ -68,8 +68,8 @@ class QuantWrapper(Module):
                 f"QuantWrapper: module is of type {type(module).__name__}; a Module is needed"
             )
         qconfig = getattr(module, "qconfig", None)
-        self.quant = QuantStub(qconfig)
-        self.dequant = DeQuantStub(qconfig)
+        self.quant: QuantStub = QuantStub(qconfig)
+        self.dequant: DeQuantStub = DeQuantStub(qconfig)
         self.module = module
         self.train(module.training)
 
