@@ -34,7 +34,7 @@ Tensor triangle_places(const char* op, bool is_upper, std::int64_t rows, std::in
                        std::int64_t above, DType dtype, Device device) {
   if (rows < 0 || columns < 0)
     throw ShapeError(text(op, ": ", rows < 0 ? "row " : "col ", std::min(rows, columns),
-                          "; a count is not negative"));
+                          "; 0 or more is needed"));
   // Beyond the matrix's corners nothing changes.
   const Left left{columns, __int128{std::clamp(above, -rows, columns)} + !is_upper};
   const __int128 before = left.of_all(rows), all = __int128{rows} * columns,
@@ -42,7 +42,9 @@ Tensor triangle_places(const char* op, bool is_upper, std::int64_t rows, std::in
   if (count >> 62)
     throw ShapeError(text(op, ": a triangle of ", rows, " x ", columns,
                           " elements; no device holds their places"));
-  const Tensor places = empty({2, static_cast<std::int64_t>(count)}, DType::int64, {}, op);
+  const Dims sizes{2, static_cast<std::int64_t>(count)};
+  if (!computes(device)) return empty(sizes, dtype, device, op);
+  const Tensor places = empty(sizes, DType::int64, {}, op);
   auto* row_of = static_cast<std::int64_t*>(places.data());
   auto* column_of = row_of + places.size(1);
   for (std::int64_t row = 0; row < rows && places.size(1) > 0; ++row) {

@@ -13,16 +13,13 @@ namespace garboard {
 template <bool nan_passes>
 Tensor between(const Tensor& x, const Scalar& low, const Scalar& high, const Tensor& gradient) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
-  const auto bounded = [&]<const Binary & is_beyond, const Binary & is_inside>(
-                           const Expression& passed, const Scalar& bound) -> Expression {
-    if constexpr (nan_passes)
-      return of<where>(of<is_beyond>(x, bound), 0.0, passed);
-    else
-      return of<where>(of<is_inside>(x, bound), passed, 0.0);
-  };
   Expression passed = gradient;
-  if (!low.is(-infinity)) passed = bounded.template operator()<le, gt>(passed, low);
-  if (!high.is(infinity)) passed = bounded.template operator()<ge, lt>(passed, high);
+  if (!low.is(-infinity))
+    passed = nan_passes ? of<where>(of<le>(x, low), 0.0, passed)
+                        : of<where>(of<gt>(x, low), passed, 0.0);
+  if (!high.is(infinity))
+    passed = nan_passes ? of<where>(of<ge>(x, high), 0.0, passed)
+                        : of<where>(of<lt>(x, high), passed, 0.0);
   return passed.made();
 }
 

@@ -219,7 +219,7 @@ Arguments::Arguments(const char* op, const Signature& signature, PyObject** valu
         take_out(given[count + k]);
         continue;
       }
-      if (is_layout_hint(op, name, given[count + k])) {
+      if (is_layout_hint(name, given[count + k])) {
         if (given[count + k] == Py_True && !out_) out_ = Py_True;  // pin_memory, of all of them
         continue;
       }
@@ -395,7 +395,7 @@ Match match(const char* op, const Signature& signature, const Call& call) {
     PyObject* const name = PyTuple_GET_ITEM(call.names, k);
     const int found = signature.place_of_any_name(name);
     PyObject* const given = call.given[call.count + k];
-    if (found < 0 && (signature.names_out(name) || is_layout_hint("", name, given))) continue;
+    if (found < 0 && (signature.names_out(name) || is_layout_hint(name, given))) continue;
     if (found < 0 || values[static_cast<std::size_t>(found)]) return refused();
     values[static_cast<std::size_t>(found)] = given;
   }
@@ -432,7 +432,7 @@ bool fits(const Signature& signature, const Call& call) {
     PyObject* const name = PyTuple_GET_ITEM(call.names, k);
     const int found = signature.place_of_any_name(name);
     PyObject* const given = call.given[call.count + k];
-    if (found < 0 && (signature.names_out(name) || is_layout_hint("", name, given))) continue;
+    if (found < 0 && (signature.names_out(name) || is_layout_hint(name, given))) continue;
     if (found < placed || !fits_at(found, given)) return false;
     if (found < signature.required_count()) --required;
   }

@@ -24,8 +24,7 @@ bool is_dense_in_channels(const Tensor& input) {
 
 }  // namespace
 
-bool is_layout_hint(const char* op, PyObject* name, PyObject* given) noexcept {
-  if (op == std::string_view("is_contiguous") || op == std::string_view("clone")) return false;
+bool is_layout_hint(PyObject* name, PyObject* given) noexcept {
   const auto is_named = [&](const char* text) {
     return PyUnicode_CompareWithASCIIString(name, text) == 0;
   };

@@ -11,8 +11,8 @@ namespace garboard::python {
 
 /// Whether `name=given` is one of `memory_format`, `layout` and `pin_memory` with a value that it
 /// takes. A result is dense and row-major whatever they say, of the same elements.
-/// Never true of `is_contiguous` and `clone`, whose answers depend on it.
-bool is_layout_hint(const char* op, PyObject* name, PyObject* given) noexcept;
+/// Asked where no parameter has the name: ops whose answers depend on it have one.
+bool is_layout_hint(PyObject* name, PyObject* given) noexcept;
 
 enum class MemoryFormat : std::uint8_t {
   left_out,

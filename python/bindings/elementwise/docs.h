@@ -198,8 +198,7 @@ inline constexpr Doc lerp_{
 };
 inline constexpr const char* clamp_details =
     "clamp(x) = min(max(x, min), max), so `max` where the bounds are crossed. NaN stays. An "
-    "element on "
-    "a bound has a gradient of 0; it shares it with a bound that is a tensor.";
+    "element on a bound has a gradient of 0; it shares it with a bound that is a tensor.";
 inline constexpr Arg minimum{"min", "The lower bound: a tensor that broadcasts, or a number."};
 inline constexpr Arg maximum{"max", "The upper bound, likewise. At least one of the two is given."};
 inline constexpr Doc clamp{

@@ -23,7 +23,7 @@ PyObject* registered_at_exit() {
 #else
 PyObject* registered_at_exit() {
   // References first: making the list may collect garbage, and that may run anything.
-  std::vector<std::array<Ref, 3> > found;
+  std::vector<std::array<Ref, 3>> found;
   const auto& state = PyInterpreterState_Get()->atexit;
   for (int i = 0; i < state.ncallbacks; ++i) {
     const auto* const it = state.callbacks[i];

@@ -71,12 +71,12 @@ def _leading(op: str, input: Tensor, dims: tuple[int, ...], least: int = 0) -> i
 def _by_channel(
     input: Tensor, p: float, training: bool, inplace: bool, op: str, leading: int
 ) -> Tensor:
-    if not training:
+    share = check.share(op, "p", p)
+    if not training or not share:
         return input if inplace else input.alias()
     sizes = [*input.shape[:leading], *[1] * (input.ndim - leading)]
-    mask = _engine.dropout(
-        _engine.ones(sizes, dtype=input.dtype, device=input.device), check.share(op, "p", p), True
-    )
+    ones = _engine.ones(sizes, dtype=input.dtype, device=input.device)
+    mask = _engine.dropout(ones, share, True)
     return _written(input, input * mask, inplace)
 
 
