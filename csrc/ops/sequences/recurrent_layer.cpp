@@ -8,6 +8,7 @@
 #include "csrc/ops/op/record.h"
 #include "csrc/ops/products/matmul.h"
 #include "csrc/ops/reduce/reduce.h"
+#include "csrc/ops/sequences/recurrent_formula.h"
 #include "csrc/ops/shape/join.h"
 #include "csrc/ops/shape/views.h"
 #include "kernels/run.h"
@@ -109,7 +110,18 @@ LayerForm checked(const RecurrentLayer& layer, const Tensor& input, const Tensor
 }
 
 /// What is kept for backward, in this order.
-enum KeptTensor { kept_gates, kept_weight, kept_first, kept_first_cell, kept_cells, kept_sizes };
+enum KeptTensor {
+  kept_gates,
+  kept_weight,
+  kept_first,
+  kept_first_cell,
+  kept_cells,
+  kept_sizes,
+  kept_input,
+  kept_input_weight,
+  kept_input_bias,
+  kept_bias
+};
 
 kernels::Recurrence views(const LayerForm& form, const Tensor& gates, const Tensor& weight,
                           const Tensor& bias, const Tensor& first, const Tensor& first_cell,
@@ -144,17 +156,33 @@ Tensor bias_gradient(const LayerForm& form, const Tensor& d_gates, const Tensor&
   return cat({sum(narrow(d_gates, 1, 0, 2 * form.hidden), rows), sum(d_candidate, rows)}, 0);
 }
 
+Tensor dense(const Tensor& tensor) {
+  const GradModeGuard no_grad(false);
+  return tensor ? contiguous(tensor) : tensor;
+}
+
 Grads layer_gradients(const Backward& at, const LayerForm& form) {
   const char* const op = name_of(form.cell);
-  if (is_grad_enabled())
-    throw GradientError(text(op, ": its gradient has no gradient of its own; leave create_graph ",
-                             "out, or build the layer of cells"));
-  const Tensor grad = contiguous(at.grad), gates = at.other(kept_gates);
-  const DType dtype = grad.dtype();
-  const Device device = grad.device();
   if (const std::string fault = fault_in(at.other(kept_sizes), form); !fault.empty())
     throw VersionError(text(op, ": ", fault, "; they were overwritten from outside, as through an ",
                             "array that shares their memory: pack a clone()"));
+  if (is_grad_enabled()) {
+    const Tensor from_input =
+        linear(at.other(kept_input), at.other(kept_input_weight), at.other(kept_input_bias));
+    return RecurrentFormula{form.cell,
+                            form.is_reversed,
+                            from_input,
+                            at.other(kept_weight),
+                            at.other(kept_bias),
+                            at.other(kept_first),
+                            at.other(kept_first_cell),
+                            at.other(kept_sizes),
+                            at.grad}
+        .run();
+  }
+  const Tensor grad = contiguous(at.grad), gates = at.other(kept_gates);
+  const DType dtype = grad.dtype();
+  const Device device = grad.device();
   const Tensor d_gates = empty_of(op, gates.sizes(), dtype, device);
   const Tensor before = empty_of(op, {form.rows, form.hidden}, dtype, device);
   const Tensor d_first = empty_of(op, {form.sequences, form.hidden}, dtype, device);
@@ -163,9 +191,10 @@ Grads layer_gradients(const Backward& at, const LayerForm& form) {
       is_gru ? empty_of(op, {form.rows, form.hidden}, dtype, device) : Tensor();
   const Tensor d_first_cell =
       form.has_cells() ? empty_of(op, d_first.sizes(), dtype, device) : Tensor();
-  const kernels::Recurrence layer =
-      views(form, gates, at.other(kept_weight), {}, at.other(kept_first), at.other(kept_first_cell),
-            at.other(kept_cells), at.output(), at.other(kept_sizes));
+  const Tensor weight = dense(at.other(kept_weight)), first = dense(at.other(kept_first));
+  const Tensor first_cell = dense(at.other(kept_first_cell));
+  const kernels::Recurrence layer = views(form, gates, weight, {}, first, first_cell,
+                                          at.other(kept_cells), at.output(), at.other(kept_sizes));
   const View none{};
   kernels::run(
       kernels::RecurrenceGradient{
@@ -182,11 +211,6 @@ Grads layer_gradients(const Backward& at, const LayerForm& form) {
   if (at.needs(4)) grads[4] = d_first_cell;
   if (at.needs(0)) grads[0] = d_gates;
   return grads;
-}
-
-Tensor dense(const Tensor& tensor) {
-  const GradModeGuard no_grad(false);
-  return tensor ? contiguous(tensor) : tensor;
 }
 
 Tensor in_float(const Tensor& tensor) { return tensor ? to(tensor, DType::float32) : tensor; }
@@ -232,11 +256,12 @@ Tensor recurrent_layer(const RecurrentLayer& layer, const Tensor& input, const T
        {&gates, &layer.hidden_weight, &layer.hidden_bias, &first, &first_cell})
     node->add_edge([&] { return *operand ? edge_of(*operand) : Edge(); });
   node->set_rule([form](const Backward& at) { return layer_gradients(at, form); });
-  const Tensor kept_as[] = {detach(gates), detach(weight), detach(from),
-                            from_cell ? detach(from_cell) : Tensor()};
-  const Other others[] = {
-      {"its gates", kept_as[0]},       {"weight_hh", kept_as[1]}, {"its first states", kept_as[2]},
-      {"its first cells", kept_as[3]}, {"its cells", cells},      {"batch_sizes", batch_sizes}};
+  const Tensor overwritten = detach(gates);
+  const Other others[] = {{"its gates", overwritten},    {"weight_hh", layer.hidden_weight},
+                          {"its first states", first},   {"its first cells", first_cell},
+                          {"its cells", cells},          {"batch_sizes", batch_sizes},
+                          {"its input", input},          {"weight_ih", layer.input_weight},
+                          {"bias_ih", layer.input_bias}, {"bias_hh", layer.hidden_bias}};
   node->keep_others(others);
   attach(std::move(node), out, Keep::output);
   return out;

@@ -19,8 +19,9 @@ struct RecurrentLayer {
 /// before t, + batch_sizes[t]) of `input`, [rows, features]. `first`, and `first_cell` of lstm
 /// alone, are [sequences, hidden]. Returns [rows + sequences, hidden], of lstm [rows + 2 sequences,
 /// hidden]: the hidden state at each row, then each sequence's last state, then its last cell. Half
-/// types are computed with in float32, from the first step to the last, and rounded once. The
-/// gradient has no gradient. Raises ShapeError, DTypeError, DeviceError.
+/// types are computed with in float32, from the first step to the last, and rounded once. A pass
+/// that is recorded itself computes the steps again, by ops. Raises ShapeError, DTypeError,
+/// DeviceError.
 Tensor recurrent_layer(const RecurrentLayer& layer, const Tensor& input, const Tensor& first,
                        const Tensor& first_cell, const Tensor& batch_sizes);
 

@@ -126,6 +126,15 @@ def test_nearest_elements_are_taken_of_any_dtype(dtype, mode):
     assert gb.equal(found, interpolate(numbers.double(), (3, 9), mode=mode).to(dtype))
 
 
+def test_nearest_elements_of_an_image_stay_where_a_factor_adds_none():
+    x = gb.arange(32.0).reshape(1, 2, 4, 4)
+
+    assert gb.equal(interpolate(x, scale_factor=1.1), x)
+    assert interpolate(x, scale_factor=2.2)[0, 0, 0].tolist() == [0, 0, 1, 1, 2, 2, 3, 3]
+    of_rows = interpolate(x[0], scale_factor=1.1)[0, 0].tolist()  # of one dim the factor counts
+    assert of_rows == [0, 0, 1, 2]
+
+
 def test_half_types_are_rounded_once():
     x = gb.rand(1, 1, 16, 16).bfloat16()
 

@@ -163,10 +163,38 @@ def test_what_a_recurrent_layer_cannot_take_is_refused():
         for call, error, told in wrong:
             with pytest.raises(error, match=told):
                 call()
-        x = gb.ones(2, 1, 3).requires_grad_()
-        out, _ = layer(x)
-        with pytest.raises(gb.GradientError, match="no gradient of its own"):
-            gb.autograd.grad(out.sum(), x, create_graph=True)
+
+
+@pytest.mark.parametrize("is_packed", [False, True])
+@pytest.mark.parametrize("kind", ["RNN", "relu", "LSTM", "GRU"])
+def test_the_gradient_of_a_recurrent_layer_has_its_gradient(kind, is_packed):
+    options: dict[str, Any] = {"bidirectional": True, "dtype": gb.float64}
+    with gb.leaks.no_leaks(), gb.dispose_scope():
+        if kind == "relu":
+            layer = gb.nn.RNN(2, 3, nonlinearity="relu", **options)
+        else:
+            layer = getattr(gb.nn, kind)(2, 3, **options)
+        names, weights = zip(*layer.named_parameters(), strict=True)
+        lengths = gb.tensor([4, 3, 1])
+        inputs = (drawn(4, 3, 2).requires_grad_(), drawn(2, 3, 3, seed=8).requires_grad_())
+
+        def run(x: gb.Tensor, first: gb.Tensor, *given: gb.Tensor) -> tuple[gb.Tensor, ...]:
+            rows = gb.nn.utils.rnn.pack_padded_sequence(x, lengths) if is_packed else x
+            hx = (first, first * 0.5) if kind == "LSTM" else first
+            replaced = dict(zip(names, given, strict=True))
+            out, last = gb.func.functional_call(layer, replaced, (rows, hx))
+            kept = [last] if isinstance(last, gb.Tensor) else list(last)
+            return (out.data if is_packed else out, *kept)
+
+        drawn_weights = [drawn(*w.shape, seed=i).requires_grad_() for i, w in enumerate(weights)]
+        assert gb.autograd.gradcheck(run, (*inputs, *drawn_weights))
+        assert gb.autograd.gradgradcheck(run, (*inputs, *drawn_weights))
+        plain = gb.autograd.grad(run(*inputs, *drawn_weights)[0].sum(), inputs)
+        recorded = gb.autograd.grad(
+            run(*inputs, *drawn_weights)[0].sum(), inputs, create_graph=True
+        )
+        for one, other in zip(plain, recorded, strict=True):
+            gb.testing.assert_close(one, other.detach())
 
 
 def test_attention_in_blocks_is_softmax_of_all_scores():

@@ -26,8 +26,8 @@ class RNN(Recurrent):
     and the last states of all. A PackedSequence gives one, and the states of its sequences in the
     order they had before.
     Gates stand in PyTorch's order, and parameters have its names. Until backward a layer keeps its
-    inputs, its states and what the gates let by; its gradient has no gradient of its own. Half
-    types are computed with in float32 and rounded after each layer.
+    inputs, its states and what the gates let by; with create_graph=True the steps are computed
+    again by ops. Half types are computed with in float32 and rounded after each layer.
 
     Args:
         input_size: Features of a step.
@@ -105,8 +105,8 @@ class LSTM(Recurrent):
     one, and the states of its sequences in the order they had before. With `proj_size` the state is
     W_hr h_t (Sak et al., arXiv:1402.1128), computed step by step by ops.
     Gates stand in PyTorch's order, and parameters have its names. Until backward a layer keeps its
-    inputs, its states and what the gates let by; its gradient has no gradient of its own. Half
-    types are computed with in float32 and rounded after each layer.
+    inputs, its states and what the gates let by; with create_graph=True the steps are computed
+    again by ops. Half types are computed with in float32 and rounded after each layer.
 
     Args:
         input_size: Features of a step.
@@ -207,8 +207,8 @@ class GRU(Recurrent):
     of all. A PackedSequence gives one, and the states of its sequences in the order they had
     before.
     Gates stand in PyTorch's order, and parameters have its names. Until backward a layer keeps its
-    inputs, its states and what the gates let by; its gradient has no gradient of its own. Half
-    types are computed with in float32 and rounded after each layer.
+    inputs, its states and what the gates let by; with create_graph=True the steps are computed
+    again by ops. Half types are computed with in float32 and rounded after each layer.
 
     Args:
         input_size: Features of a step.

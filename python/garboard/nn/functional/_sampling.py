@@ -111,6 +111,9 @@ def interpolate(
         return _engine._adaptive_avg_pool(input, dims, sizes)
     aligns = bool(align_corners)
     given = factors if factors and not recompute_scale_factor else [None] * dims
+    if mode == "nearest" and dims == 2:  # of these sizes PyTorch's kernels take no other step
+        old = input.shape[2:]
+        given = [None if sizes[d] in (old[d], 2 * old[d]) else given[d] for d in range(2)]
     steps = [
         _step(old, sizes[d], aligns and mixes, given[d]) for d, old in enumerate(input.shape[2:])
     ]
