@@ -24,9 +24,8 @@ struct TapFactors {
   std::vector<std::int64_t> taps;
 
   std::int64_t count() const { return static_cast<std::int64_t>(taps.size()); }
-  bool is_dense() const {
-    return channel_step == count() && taps.front() == 0 && taps.back() == count() - 1;
-  }
+  bool are_adjacent() const { return taps.front() == 0 && taps.back() == count() - 1; }
+  bool is_dense() const { return channel_step == count() && are_adjacent(); }
   /// `rows` from `row` on: a line for each tap of each channel.
   void pack(T* to, std::int64_t group, std::int64_t row, std::int64_t rows,
             std::int64_t channels) const {
@@ -45,9 +44,17 @@ struct TapFactors {
     const T* const from = data + group * group_step + row * row_step + first_channel * channel_step;
     constexpr std::int64_t side = square_side<Bits>;
     std::int64_t packed = 0;
-    if constexpr (side > 0)
+    if constexpr (side > 0) {
       for (; is_dense() && packed + side <= rows; packed += side)
         pack_square(to + packed, line, from + packed * row_step, channels);
+      if (packed == 0 && count() > 1 && are_adjacent()) {
+        for (std::int64_t c = 0; c < channels; ++c)
+          transpose(reinterpret_cast<Bits*>(to + c * line), channels * line,
+                    reinterpret_cast<const Bits*>(from + c * channel_step), row_step, rows,
+                    count());
+        packed = rows;
+      }
+    }
     for (std::int64_t k = 0; k < count(); ++k)
       for (std::int64_t c = 0; c < channels; ++c, to += line) {
         const T* const factor = from + c * channel_step + taps[static_cast<std::size_t>(k)];

@@ -1,6 +1,8 @@
 // The gradient for a convolution's weight: the sum over all places of out's gradient times what the
 // taps met there. Boxes of places are added up in several parts, which are added in order, so that
 // the bits do not depend on threads.
+#include <cstdint>
+#include <type_traits>
 #include <vector>
 
 #include "kernels/cpu/convolution/depthwise.h"
@@ -11,6 +13,7 @@
 #include "kernels/cpu/loop/parallel.h"
 #include "kernels/cpu/loop/parts.h"
 #include "kernels/cpu/loop/scratch.h"
+#include "kernels/cpu/loop/transpose.h"
 #include "kernels/cpu/tuning.h"
 
 namespace garboard::kernels::GARBOARD_ISA {
@@ -166,30 +169,37 @@ class WeightGradient {
 
   /// The parts in order, and turned around.
   void add_up(const T* sums, std::int64_t parts, std::int64_t all) const {
-    constexpr std::int64_t side = 16;
+    using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+    constexpr std::int64_t side = 32;
     const std::int64_t depth = sizes_.depth(), strips = divided_up(depth, side);
     for_each_part(sizes_.groups * strips, 1, static_cast<double>(all * (parts + 4)) * 0.2,
                   [&](std::int64_t begin, std::int64_t end) {
-                    T total[side][side];
+                    T total[side * side];
                     for (std::int64_t i = begin; i < end; ++i) {
                       const std::int64_t group = i / strips, k = i % strips * side;
                       const std::int64_t high = smaller(side, depth - k);
                       for (std::int64_t row = 0; row < sizes_.rows; row += side) {
                         const std::int64_t wide = smaller(side, sizes_.rows - row);
-                        for (std::int64_t a = 0; a < high; ++a)
-                          for (std::int64_t b = 0; b < wide; ++b) {
-                            const T* const first = sums + (group * depth + k + a) * row_ + row + b;
-                            T sum = *first;
-                            for (std::int64_t part = 1; part < parts; ++part)
-                              sum += first[part * all];
-                            total[b][a] = sum;
-                          }
+                        const T* from = sums + (group * depth + k) * row_ + row;
+                        std::int64_t step = row_;
+                        if (parts > 1) {
+                          for (std::int64_t a = 0; a < high; ++a)
+                            add_parts(total + a * side, from + a * row_, parts, all, wide);
+                          from = total;
+                          step = side;
+                        }
                         T* const to = of_.weight.as<T>() + (group * sizes_.rows + row) * depth + k;
-                        for (std::int64_t b = 0; b < wide; ++b)
-                          for (std::int64_t a = 0; a < high; ++a) to[b * depth + a] = total[b][a];
+                        transpose(reinterpret_cast<Bits*>(to), depth,
+                                  reinterpret_cast<const Bits*>(from), step, high, wide);
                       }
                     }
                   });
+  }
+  static void add_parts(T* total, const T* from, std::int64_t parts, std::int64_t all,
+                        std::int64_t count) {
+    for (std::int64_t i = 0; i < count; ++i) total[i] = from[i];
+    for (std::int64_t part = 1; part < parts; ++part)
+      for (std::int64_t i = 0; i < count; ++i) total[i] += from[part * all + i];
   }
 
   const ConvolutionWeightGradient& of_;

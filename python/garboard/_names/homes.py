@@ -173,7 +173,7 @@ _UNLISTED = {
         "kl_div margin_ranking_loss poisson_nll_loss triplet_margin_loss"
     ),
     "_root.native_module": "_C __config__ __future__ torch",
-    "_root.quantized": "fake_quantize_per_channel_affine fake_quantize_per_tensor_affine",
+    "_root.quantized": "_int_mm fake_quantize_per_channel_affine fake_quantize_per_tensor_affine",
     "_root.recurrent": (
         "gru gru_cell lstm lstm_cell rnn_relu rnn_relu_cell rnn_tanh rnn_tanh_cell"
     ),

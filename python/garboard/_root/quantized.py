@@ -1,12 +1,39 @@
-"""What rounding to few integers does to numbers, in floating tensors: training that knows of it."""
+"""What rounding to few integers does to numbers: training that knows of it, and their products."""
 
 from __future__ import annotations
 
 from garboard._arguments import check
 from garboard._contexts.grad_mode import no_grad
-from garboard._engine import ShapeError, Tensor
+from garboard._engine import DTypeError, ShapeError, Tensor, int8, int32
 
-__all__ = ["fake_quantize_per_channel_affine", "fake_quantize_per_tensor_affine"]
+__all__ = ["_int_mm", "fake_quantize_per_channel_affine", "fake_quantize_per_tensor_affine"]
+
+
+def _int_mm(self: Tensor, mat2: Tensor) -> Tensor:
+    """Multiply matrices of int8 in int32, which wraps around.
+
+    Args:
+        self: Tensor [rows, depth] of int8.
+        mat2: Tensor [depth, columns] of int8.
+
+    Returns:
+        A new tensor [rows, columns] of int32.
+
+    Raises:
+        DTypeError: One is not int8.
+        ShapeError: They are no two matrices, or the inner sizes differ.
+        DeviceError: They are on two devices.
+        DisposedError: One is disposed.
+
+    >>> x = gb.full((2, 3), 100, dtype=gb.int8)
+    >>> gb._int_mm(x, x.t()).tolist()
+    [[30000, 30000], [30000, 30000]]
+    """
+    for name, given in (("self", self), ("mat2", mat2)):
+        if check.tensor("_int_mm", name, given).dtype != int8:
+            raise DTypeError(f"_int_mm: {name} of dtype {given.dtype}; int8 is needed")
+    wide = self.to(int32)
+    return wide.mm(mat2.to(int32))
 
 
 def _rounded(

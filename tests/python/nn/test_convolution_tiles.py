@@ -43,7 +43,8 @@ def test_a_convolution_is_its_formula_at_every_width(
     bias, along = drawn(rows, seed=5), drawn(*x.shape, seed=6)
     expected = convolved(x, weight, stride, padding, dilation) + bias[:, None, None]
     of = gb.tensor(x, dtype=dtype, requires_grad=True)
-    factors, sides = gb.tensor(weight, dtype=dtype), (stride, padding, dilation)
+    factors = gb.tensor(weight, dtype=dtype, requires_grad=True)
+    sides, turned = (stride, padding, dilation), drawn(*weight.shape, seed=8)
 
     out = functional.conv2d(of, factors, gb.tensor(bias, dtype=dtype), *sides)
     g = drawn(*out.shape, seed=7)
@@ -56,6 +57,13 @@ def test_a_convolution_is_its_formula_at_every_width(
         np.sum(g * convolved(along, weight, stride, padding, dilation)),
         rtol=error,
         atol=error * 200,
+    )
+    assert factors.grad is not None
+    np.testing.assert_allclose(
+        np.sum(factors.grad.numpy() * turned),
+        np.sum(g * convolved(x, turned, stride, padding, dilation)),
+        rtol=error,
+        atol=error * 400,
     )
 
 

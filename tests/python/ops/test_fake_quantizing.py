@@ -46,3 +46,14 @@ def test_what_does_not_fit_is_refused():
         gb.fake_quantize_per_channel_affine(x, one, one, 1, -8, 7)
     with pytest.raises(TypeError, match="scale"):
         gb.fake_quantize_per_tensor_affine(x, "a", 0, -8, 7)  # type: ignore[arg-type]
+
+
+def test_bytes_are_multiplied_in_int32():
+    rows, columns = gb.full((3, 70), -128, dtype=gb.int8), gb.full((70, 2), 127, dtype=gb.int8)
+
+    made = gb._int_mm(rows, columns)
+
+    assert made.dtype == gb.int32
+    assert made.tolist() == [[-128 * 127 * 70] * 2] * 3
+    with pytest.raises(gb.DTypeError, match=r"mat2 of dtype garboard.int32; int8 is needed"):
+        gb._int_mm(rows, columns.int())

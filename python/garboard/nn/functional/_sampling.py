@@ -110,7 +110,9 @@ def interpolate(
     if mode == "area":
         return _engine._adaptive_avg_pool(input, dims, sizes)
     aligns = bool(align_corners)
-    given = factors if factors and not recompute_scale_factor else [None] * dims
+    given: list[float | None] = [None] * dims
+    if factors and not recompute_scale_factor:
+        given = [*factors]
     if mode == "nearest" and dims == 2:  # of these sizes PyTorch's kernels take no other step
         old = input.shape[2:]
         given = [None if sizes[d] in (old[d], 2 * old[d]) else given[d] for d in range(2)]
