@@ -152,11 +152,14 @@ struct Gathering {
     return has_many_registers && is_short && rows > few_vectors * lanes ? many_vectors
                                                                         : few_vectors;
   }
+  /// Whether the same part of two samples is computed at once.
+  bool computes_twins() const { return has_many_registers && row_vectors() == many_vectors; }
   /// Of a strip's factors of one channel.
   std::int64_t line() const { return way == Way::rows ? row_vectors() * lanes : strip_line; }
 
   /// For threads to share, but not where a tile's two vectors would be cut.
   std::int64_t least_boxes() const {
+    if (way == Way::rows && computes_twins()) return larger(smaller(samples / 2, 8), 1);
     if (way != Way::places_copied_for_each_tap) return 8;
     return samples * product(moved.places) < 4 * lanes ? 1 : 2;
   }
@@ -356,13 +359,23 @@ struct Gathering {
     tile.channel_step = work.planes.channel();
     tile.out_stride = to_stride;
     tile.accumulate = first_channel > 0;
+    const std::vector<LinePart>& parts = work.parts.parts();
+    const std::size_t of_a_sample = work.parts.parts_of_a_sample();
+    const bool has_twins = computes_twins();
     for (std::int64_t begin = work.first_strip; begin < work.last_strip; begin += at_once)
-      for (const LinePart& part : work.parts.parts()) {
+      for (std::size_t i = 0; i < parts.size(); ++i) {
+        const LinePart& part = parts[i];
+        if (has_twins && i / of_a_sample % 2 == 1) continue;  // computed with the first
+        const bool is_twin = has_twins && i + of_a_sample < parts.size();
         tile.first = work.parts.taps() + part.first_tap;
         tile.last = work.parts.taps() + part.last_tap;
         tile.met = work.copies + part.at;
         tile.places = part.places;
-        const auto multiply = row_tile(part.length);
+        if (is_twin) {
+          tile.twin_met = parts[i + of_a_sample].at - part.at;
+          tile.twin_out = parts[i + of_a_sample].to - part.to;
+        }
+        const auto multiply = row_tile(part.length, is_twin);
         for (std::int64_t s = begin; s < smaller(begin + at_once, work.last_strip); ++s) {
           const std::int64_t row = first_row(s);
           tile.factors = work.strips + s * strip() + first_channel * taps() * line();
@@ -374,16 +387,19 @@ struct Gathering {
       }
   }
   template <bool are_pairs>
-  auto row_tile_of(std::int64_t length) const {
+  auto row_tile_of(std::int64_t length, bool is_twin) const {
     if constexpr (has_many_registers)
-      if (row_vectors() == many_vectors)
-        return row_tiles<T, are_pairs, many_vectors>.of[length - least_row_places(many_vectors)];
+      if (row_vectors() == many_vectors) {
+        const std::int64_t i = length - least_row_places(many_vectors);
+        return is_twin ? twin_row_tiles<T, are_pairs>.of[i]
+                       : row_tiles<T, are_pairs, many_vectors>.of[i];
+      }
     return row_tiles<T, are_pairs, few_vectors>.of[length - least_row_places(few_vectors)];
   }
-  auto row_tile(std::int64_t length) const {
+  auto row_tile(std::int64_t length, bool is_twin) const {
     if constexpr (holds_pairs<T>)
-      if (of_pairs) return row_tile_of<true>(length);
-    return row_tile_of<false>(length);
+      if (of_pairs) return row_tile_of<true>(length, is_twin);
+    return row_tile_of<false>(length, is_twin);
   }
 };
 

@@ -73,6 +73,9 @@ class LineParts {
   }
 
   const std::vector<LinePart>& parts() const { return parts_; }
+  std::size_t parts_of_a_sample() const {
+    return parts_.size() / static_cast<std::size_t>(box_.samples);
+  }
   const MetTap* taps() const { return taps_.data(); }
 
  private:

@@ -81,6 +81,22 @@ def test_neither_threads_nor_groups_change_a_bit() -> None:
         gb.set_num_threads(before)
 
 
+@pytest.mark.parametrize("width", [4, 5, 7, 8])
+@pytest.mark.parametrize("rows", [70, 97, 130])
+@pytest.mark.parametrize("dtype", [gb.float32, gb.float64])
+def test_the_order_of_samples_changes_no_bit(width: int, rows: int, dtype: gb.dtype) -> None:
+    x, weight = gb.tensor(drawn(5, 80, 4, width), dtype=dtype), drawn(rows, 80, 3, 3, seed=4)
+    factors, order = gb.tensor(weight, dtype=dtype), [4, 2, 0, 3, 1]
+
+    made = functional.conv2d(x, factors, gb.ones(rows, dtype=dtype), padding=1)
+
+    np.testing.assert_allclose(
+        made.numpy(), convolved(x.numpy(), weight, 1, 1, 1) + 1, rtol=1e-4, atol=1e-3
+    )
+    moved = functional.conv2d(x[order], factors, gb.ones(rows, dtype=dtype), padding=1)
+    np.testing.assert_array_equal(moved, made[order])
+
+
 def test_infinities_reach_only_what_meets_them() -> None:
     x, weight = gb.ones(1, 20, 7, 7), gb.ones(40, 20, 3, 3)
     x[0, 19, 0, 6] = float("inf")
