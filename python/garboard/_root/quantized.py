@@ -24,10 +24,6 @@ def _int_mm(self: Tensor, mat2: Tensor) -> Tensor:
         ShapeError: They are no two matrices, or the inner sizes differ.
         DeviceError: They are on two devices.
         DisposedError: One is disposed.
-
-    >>> x = gb.full((2, 3), 100, dtype=gb.int8)
-    >>> gb._int_mm(x, x.t()).tolist()
-    [[30000, 30000], [30000, 30000]]
     """
     for name, given in (("self", self), ("mat2", mat2)):
         if check.tensor("_int_mm", name, given).dtype != int8:

@@ -47,6 +47,8 @@ CONVOLUTIONS = (
     Convolution((8, 128, 28, 28), 128, 3),
     Convolution((8, 256, 14, 14), 256, 3),
     Convolution((8, 512, 7, 7), 512, 3),
+    Convolution((16, 512, 4, 4), 512, 3),
+    Convolution((16, 256, 8, 8), 512, 3, stride=2),
     Convolution((8, 64, 56, 56), 128, 3, stride=2),
     Convolution((2, 3, 224, 224), 64, 7, stride=2),
     Convolution((8, 256, 14, 14), 64, 1),
