@@ -598,6 +598,7 @@ class _EndingBlock:
 class _GradBlock:
     _mask: _int
     _bits: _int
+    def __getnewargs__(self) -> tuple[object, ...]: ...
     def __enter__(self) -> None: ...
     def __exit__(
         self,

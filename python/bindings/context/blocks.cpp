@@ -45,11 +45,25 @@ ContextCell& own_cell_here() {
   return *cell;
 }
 
-void enter(PyObject* block, ModeBits set) {
-  own_cell_here().grad.enter(reinterpret_cast<std::uintptr_t>(block), set.mask, set.bits);
+/// Has a number of its own from its first entry on. An address would be another's after its end,
+/// which blocks that nobody left outlive.
+struct GradBlock {
+  PyObject_HEAD std::uint64_t number;  // 0 before
+};
+
+// Guarded by the GIL.
+std::uint64_t numbers_given = 0;
+
+void enter(PyObject* self, ModeBits set) {
+  std::uint64_t& number = reinterpret_cast<GradBlock*>(self)->number;
+  if (number == 0) number = ++numbers_given;
+  own_cell_here().grad.enter(number, set.mask, set.bits);
 }
 
-void leave(PyObject* block) { own_cell_here().grad.leave(reinterpret_cast<std::uintptr_t>(block)); }
+void leave(PyObject* self) {
+  const std::uint64_t number = reinterpret_cast<GradBlock*>(self)->number;
+  if (number != 0) own_cell_here().grad.leave(number);
+}
 
 PyObject* enter_block(PyObject* self, PyObject*) noexcept try {
   enter(self, bits_of(self));
@@ -57,6 +71,9 @@ PyObject* enter_block(PyObject* self, PyObject*) noexcept try {
 } catch (...) {
   return raise_current();
 }
+
+/// What a copy is made with: nothing, so that its number is not its original's.
+PyObject* copied_with(PyObject*, PyObject*) noexcept { return PyTuple_New(0); }
 
 PyObject* leave_block(PyObject* self, PyObject*) noexcept try {
   leave(self);
@@ -67,8 +84,9 @@ PyObject* leave_block(PyObject* self, PyObject*) noexcept try {
 
 /// Sets bits where it is made, and takes that back where it begins a block, or decorates.
 struct SettingBlock {
-  PyObject_HEAD std::size_t depth;  // of blocks, when it was made
-  ModeBits before;                  // of that time, until it is taken back
+  GradBlock block;
+  std::size_t depth;  // of blocks, when it was made
+  ModeBits before;    // of that time, until it is taken back
 };
 
 void take_back(PyObject* self) {
@@ -340,13 +358,14 @@ bool add_grad_block(PyObject* module) {
   static PyMethodDef methods[] = {
       {"__enter__", enter_block, METH_NOARGS, "Set the bits `_bits` of `_mask` in this context."},
       {"__exit__", leave_block, METH_VARARGS, "Leave the innermost block of this object, if any."},
+      {"__getnewargs__", copied_with, METH_NOARGS, "What a copy is made with: nothing."},
       {}};
   static PyType_Slot slots[] = {
       {Py_tp_methods, methods},
       {Py_tp_finalize, reinterpret_cast<void*>(&finalize_after_interrupt<leave>)},
       {Py_tp_doc, const_cast<char*>("A block with bits of the grad mode of its own.")},
       {}};
-  static PyType_Spec spec{"garboard._engine._GradBlock", sizeof(PyObject), 0,
+  static PyType_Spec spec{"garboard._engine._GradBlock", sizeof(GradBlock), 0,
                           Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, slots};
   return add_type(module, spec, "_GradBlock", nullptr);
 }
@@ -378,7 +397,7 @@ bool add_stack_block(PyObject* module, PyObject* base) {
       {Py_tp_finalize, reinterpret_cast<void*>(&finalize_after_interrupt<undo_stack>)},
       {Py_tp_doc, const_cast<char*>("One that a context variable knows about, too.")},
       {}};
-  static PyType_Spec spec{"garboard._engine._StackBlock", sizeof(PyObject), 0,
+  static PyType_Spec spec{"garboard._engine._StackBlock", sizeof(GradBlock), 0,
                           Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, slots};
   return add_type(module, spec, "_StackBlock", base);
 }

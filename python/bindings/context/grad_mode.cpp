@@ -13,7 +13,7 @@
 namespace garboard::python {
 namespace {
 
-constexpr std::uint64_t of_op = 0;  // the number of a block that Python enters is its address
+constexpr std::uint64_t of_op = 0;  // what Python enters is numbered from 1 on
 
 bool is_enabled_here() noexcept {
   const ContextCell* const cell = current_cell();

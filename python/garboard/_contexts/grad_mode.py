@@ -185,3 +185,6 @@ class set_grad_enabled(_engine._SettingBlock, GradMode):
         block = object.__new__(cls)
         block._bits = int(flag("set_grad_enabled", "mode", mode))
         return block
+
+    def __getnewargs__(self) -> tuple[bool]:
+        return (bool(self._bits),)

@@ -19,6 +19,7 @@ class _EndingBlock:
 class _GradBlock:
     _mask: int
     _bits: int
+    def __getnewargs__(self) -> tuple[object, ...]: ...
     def __enter__(self) -> None: ...
     def __exit__(
         self,

@@ -75,3 +75,6 @@ class set_detect_anomaly(_engine._SettingBlock):
         is_on = flag(op, "mode", mode) and flag(op, "check_nan", check_nan)
         block._bits = _FINDS_NAN if is_on else 0
         return block
+
+    def __getnewargs__(self) -> tuple[bool]:
+        return (bool(self._bits),)

@@ -3,22 +3,41 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import contextvars
 import copy
 import functools
 import gc
 import inspect
 import pickle
+import signal
 import weakref
 
 import garboard as gb
 import pytest
+from garboard import _engine
 
+from tests.fuzz.stories.modes import modes_here
 from tests.support.grad_mode import is_recorded, nothing_is_left_open  # noqa: F401
 from tests.support.live_memory import balanced  # noqa: F401
 
 pytestmark = pytest.mark.usefixtures("balanced", "nothing_is_left_open")
 
 enabled = gb.is_grad_enabled
+
+MAKERS = {
+    "no_grad": gb.no_grad,
+    "set_grad_enabled": lambda: gb.set_grad_enabled(False),
+    "inference_mode": gb.inference_mode,
+    "detect_anomaly": gb.autograd.detect_anomaly,
+    "set_detect_anomaly": lambda: gb.autograd.set_detect_anomaly(True),
+    "autocast": lambda: gb.autocast("cpu"),
+}
+COPIES = {
+    "copy": copy.copy,
+    "deepcopy": copy.deepcopy,
+    "pickle": lambda block: pickle.loads(pickle.dumps(block)),
+}
 
 
 @gb.no_grad
@@ -71,6 +90,39 @@ class TestBlocks:
         with gb.no_grad():
             gb.enable_grad().__exit__(None, None, None)
             assert not is_recorded()
+
+    def test_that_nobody_leaves_are_left_by_no_other_object(self):
+        def work():
+            for make in (gb.no_grad, gb.enable_grad, gb.inference_mode) * 3:
+                before = _engine._grad_mode_depth()
+                # The object ends here, and its memory is the next one's, which is not entered.
+                make().__enter__()
+                make().__exit__(None, None, None)
+                with contextlib.suppress(KeyboardInterrupt):
+                    make().__enter__()
+                    # One that lies where `with` would have found it, and ends there.
+                    [make(), signal.default_int_handler(signal.SIGINT, None)]
+                assert _engine._grad_mode_depth() == before + 2
+            return is_recorded(), gb.is_inference_mode_enabled()
+
+        assert contextvars.copy_context().run(work) == (False, True)
+
+    @pytest.mark.parametrize("taken", COPIES.values(), ids=COPIES)
+    @pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS)
+    def test_are_copied_and_pickled_as_made_and_not_as_entered(self, make, taken):
+        before = modes_here()
+        block = make()
+        with block:
+            inside = modes_here()
+            copied = taken(block)
+            copied.__exit__(None, None, None)
+            assert modes_here() == inside
+
+        assert type(copied) is type(block)
+        assert modes_here() == before
+        with copied:
+            assert modes_here() == inside
+        assert modes_here() == before
 
     def test_of_a_generator_that_waits_hold_for_its_consumer(self):
         def items():
