@@ -1,7 +1,7 @@
 #include "csrc/ops/windows/apart_windows.h"
 
 #include "csrc/ops/create/create.h"
-#include "kernels/run.h"
+#include "csrc/ops/windows/convolution_matrices.h"
 
 namespace garboard {
 namespace {
@@ -48,37 +48,6 @@ Tensor windows_of(const ConvolutionForm& form, const Tensor& x) {
   return windows;
 }
 
-View factors_of(const Tensor& weight, const ConvolutionForm& form) {
-  const Dims sizes{form.out_channels, WindowExtent(form).met};
-  return make_view(weight.data(), weight.dtype(), sizes, contiguous_strides(sizes));
-}
-
-/// The same matrix for each sample.
-View for_samples(const View& matrix, const ConvolutionForm& form) {
-  return make_view(matrix.data, matrix.dtype, {form.samples, matrix.sizes[0], matrix.sizes[1]},
-                   {0, matrix.strides[0], matrix.strides[1]});
-}
-
-View turned(const View& matrices) {
-  return make_view(matrices.data, matrices.dtype,
-                   {matrices.sizes[0], matrices.sizes[2], matrices.sizes[1]},
-                   {matrices.strides[0], matrices.strides[2], matrices.strides[1]});
-}
-
-/// [n, out channels, windows].
-View planes_of(const Tensor& out, const ConvolutionForm& form) {
-  const Dims sizes{form.samples, form.out_channels, WindowExtent(form).windows};
-  return make_view(out.data(), out.dtype(), sizes, contiguous_strides(sizes));
-}
-
-/// Begins sums of `to`, a view of [a, channels, b], with the bias. False where there is none.
-bool begin_with(const Tensor& bias, const View& to, Device device) {
-  if (!bias) return false;
-  kernels::run(kernels::Copy{to, make_view(bias.data(), bias.dtype(), to.sizes, {0, 1, 0})},
-               device);
-  return true;
-}
-
 }  // namespace
 
 bool lie_apart(const ConvolutionForm& form, Device device, std::int64_t least) {
@@ -96,7 +65,7 @@ void convolve_apart(const ConvolutionForm& form, const Tensor& x, const Tensor& 
   const View planes = planes_of(out, form);
   const bool is_begun = begin_with(bias, planes, x.device());
   kernels::run(kernels::Matmul{planes, for_samples(factors_of(weight, form), form),
-                               turned(windows.view()), is_begun},
+                               swapped(windows.view(), 1, 2), is_begun},
                x.device());
 }
 
@@ -109,7 +78,7 @@ void gather_apart(const ConvolutionForm& form, const Tensor& grad, const Tensor&
       bias,
       make_view(windows.data(), windows.dtype(), by_channels, contiguous_strides(by_channels)),
       x.device());
-  kernels::run(kernels::Matmul{windows.view(), turned(planes_of(grad, form)),
+  kernels::run(kernels::Matmul{windows.view(), swapped(planes_of(grad, form), 1, 2),
                                for_samples(factors_of(weight, form), form), is_begun},
                x.device());
   const ByWindows order(form);

@@ -14,6 +14,7 @@
 #include "csrc/ops/windows/apart_windows.h"
 #include "csrc/ops/windows/convolution_form.h"
 #include "csrc/ops/windows/integer_convolution.h"
+#include "csrc/ops/windows/one_tap.h"
 #include "kernels/run.h"
 
 namespace garboard {
@@ -230,7 +231,9 @@ Tensor convolve(const Tensor& x, const Tensor& weight, const Tensor& bias, const
   const Tensor out = empty_of(form.op, form.out(), x.dtype(), x.device());
   if (out.view().count > 0) {
     const Tensor dense_bias = bias ? dense(bias) : Tensor();
-    if (lie_apart(form, x.device(), least_line))
+    if (has_one_tap(form, x.device()))
+      convolve_one_tap(form, dense(x), dense(weight), dense_bias, out);
+    else if (lie_apart(form, x.device(), least_line))
       convolve_apart(form, dense(x), dense(weight), dense_bias, out);
     else
       run<kernels::Convolve>(form, dense(x), dense(weight), out, bias ? dense_bias.view() : View());
@@ -253,7 +256,9 @@ Tensor gather(const Tensor& grad, const Tensor& weight, const Tensor& bias, cons
   const Tensor x = empty_of(form.op, form.input(), grad.dtype(), grad.device());
   if (x.view().count > 0) {
     const Tensor dense_bias = bias ? dense(bias) : Tensor();
-    if (lie_apart(form, x.device(), least_gradient_line(form)))
+    if (has_one_tap(form, x.device()))
+      gather_one_tap(form, dense(grad), dense(weight), dense_bias, x);
+    else if (lie_apart(form, x.device(), least_gradient_line(form)))
       gather_apart(form, dense(grad), dense(weight), dense_bias, x);
     else
       run<kernels::ConvolutionInputGradient>(form, x, dense(weight), dense(grad),
@@ -274,7 +279,9 @@ Tensor gather(const Tensor& grad, const Tensor& weight, const Tensor& bias, cons
 Tensor weight_gradient(const Tensor& grad, const Tensor& x, const Form& form) {
   const Tensor weight = empty_of(form.op, form.weight(), grad.dtype(), grad.device());
   if (weight.view().count > 0) {
-    if (lie_apart(form, x.device(), least_gradient_line(form)))
+    if (has_one_tap(form, x.device()))
+      weigh_one_tap(form, dense(grad), dense(x), weight);
+    else if (lie_apart(form, x.device(), least_gradient_line(form)))
       weigh_apart(form, dense(grad), dense(x), weight);
     else
       run<kernels::ConvolutionWeightGradient>(form, dense(x), weight, dense(grad));
