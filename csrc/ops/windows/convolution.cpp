@@ -231,8 +231,8 @@ Tensor convolve(const Tensor& x, const Tensor& weight, const Tensor& bias, const
   const Tensor out = empty_of(form.op, form.out(), x.dtype(), x.device());
   if (out.view().count > 0) {
     const Tensor dense_bias = bias ? dense(bias) : Tensor();
-    if (has_one_tap(form, x.device()))
-      convolve_one_tap(form, dense(x), dense(weight), dense_bias, out);
+    if (const auto one = as_one_tap(form, x.device()))
+      convolve_one_tap(*one, dense(x), dense(weight), dense_bias, out);
     else if (lie_apart(form, x.device(), least_line))
       convolve_apart(form, dense(x), dense(weight), dense_bias, out);
     else
@@ -256,8 +256,8 @@ Tensor gather(const Tensor& grad, const Tensor& weight, const Tensor& bias, cons
   const Tensor x = empty_of(form.op, form.input(), grad.dtype(), grad.device());
   if (x.view().count > 0) {
     const Tensor dense_bias = bias ? dense(bias) : Tensor();
-    if (has_one_tap(form, x.device()))
-      gather_one_tap(form, dense(grad), dense(weight), dense_bias, x);
+    if (const auto one = as_one_tap(form, x.device()))
+      gather_one_tap(*one, dense(grad), dense(weight), dense_bias, x);
     else if (lie_apart(form, x.device(), least_gradient_line(form)))
       gather_apart(form, dense(grad), dense(weight), dense_bias, x);
     else
@@ -279,8 +279,8 @@ Tensor gather(const Tensor& grad, const Tensor& weight, const Tensor& bias, cons
 Tensor weight_gradient(const Tensor& grad, const Tensor& x, const Form& form) {
   const Tensor weight = empty_of(form.op, form.weight(), grad.dtype(), grad.device());
   if (weight.view().count > 0) {
-    if (has_one_tap(form, x.device()))
-      weigh_one_tap(form, dense(grad), dense(x), weight);
+    if (const auto one = as_one_tap(form, x.device()))
+      weigh_one_tap(*one, dense(grad), dense(x), weight);
     else if (lie_apart(form, x.device(), least_gradient_line(form)))
       weigh_apart(form, dense(grad), dense(x), weight);
     else

@@ -6,19 +6,17 @@
 namespace garboard {
 namespace {
 
-using Form = ConvolutionForm;
-
 // Below so many places samples are multiplied all at once, as rows of one matrix, which takes
 // copies: a product of fewer columns, or of a lesser depth, is far from what the processor can do.
 constexpr std::int64_t least_columns = 16, least_depth = 128;
 
-std::int64_t places_of(const Form& form) { return product(form.places); }
+std::int64_t places_of(const ConvolutionForm& form) { return product(form.places); }
 
 /// Whether each element of the input is met: there is no stride.
-bool meets_all(const Form& form) { return form.sizes == form.places; }
+bool meets_all(const ConvolutionForm& form) { return form.sizes == form.places; }
 
 /// [n, channels, *space]: the elements of the input that are met.
-View met_in(const Tensor& x, const Form& form) {
+View met_in(const Tensor& x, const ConvolutionForm& form) {
   const std::int64_t row = form.sizes[2], plane = row * form.sizes[1],
                      channel = plane * form.sizes[0];
   return make_view(x.data(), x.dtype(),
@@ -28,22 +26,22 @@ View met_in(const Tensor& x, const Form& form) {
 }
 
 /// What is met, one after the other: the input itself, or a tensor of that many elements.
-Tensor room_for_met(const Tensor& x, const Form& form) {
+Tensor room_for_met(const Tensor& x, const ConvolutionForm& form) {
   if (meets_all(form)) return x;
   return empty_of(form.op, {form.samples, form.channels, places_of(form)}, x.dtype(), x.device());
 }
 
-View met_space(const Tensor& met, const Form& form) {
+View met_space(const Tensor& met, const ConvolutionForm& form) {
   return dense_view(met,
                     {form.samples, form.channels, form.places[0], form.places[1], form.places[2]});
 }
 
 /// [n, channels, places].
-View met_planes(const Tensor& met, const Form& form) {
+View met_planes(const Tensor& met, const ConvolutionForm& form) {
   return dense_view(met, {form.samples, form.channels, places_of(form)});
 }
 
-Tensor met_of(const Tensor& x, const Form& form) {
+Tensor met_of(const Tensor& x, const ConvolutionForm& form) {
   const Tensor met = room_for_met(x, form);
   if (!meets_all(form))
     kernels::run(kernels::Copy{met_space(met, form), met_in(x, form)}, x.device());
@@ -59,8 +57,8 @@ Tensor side_by_side(const char* op, const View& planes, Device device) {
 }
 
 /// to = factors from, + bias: planes [n, a, places] of planes [n, b, places].
-void multiply_planes(const Form& form, const View& to, const View& factors, const View& from,
-                     const Tensor& bias, Device device) {
+void multiply_planes(const ConvolutionForm& form, const View& to, const View& factors,
+                     const View& from, const Tensor& bias, Device device) {
   const bool is_begun = begin_with(bias, to, device);
   if (form.samples == 1 || places_of(form) >= least_columns) {
     kernels::run(kernels::Matmul{to, for_samples(factors, form), from, is_begun}, device);
@@ -86,19 +84,26 @@ void multiply_planes(const Form& form, const View& to, const View& factors, cons
 
 }  // namespace
 
-bool has_one_tap(const Form& form, Device device) {
-  return device.is_cpu() && form.groups == 1 && product(form.taps) == 1 && form.padding == Space{};
+std::optional<ConvolutionForm> as_one_tap(const ConvolutionForm& form, Device device) {
+  if (!device.is_cpu() || form.groups != 1 || form.padding != Space{}) return {};
+  constexpr Space one{1, 1, 1};
+  if (form.taps == one) return form;
+  if (form.places != one || form.taps != form.sizes || form.dilation != one) return {};
+  ConvolutionForm flat = form;
+  flat.channels *= product(form.taps);
+  flat.taps = flat.sizes = flat.stride = one;
+  return flat;
 }
 
-void convolve_one_tap(const Form& form, const Tensor& x, const Tensor& weight, const Tensor& bias,
-                      const Tensor& out) {
+void convolve_one_tap(const ConvolutionForm& form, const Tensor& x, const Tensor& weight,
+                      const Tensor& bias, const Tensor& out) {
   const Tensor met = met_of(x, form);
   multiply_planes(form, planes_of(out, form), factors_of(weight, form), met_planes(met, form), bias,
                   x.device());
 }
 
-void gather_one_tap(const Form& form, const Tensor& grad, const Tensor& weight, const Tensor& bias,
-                    const Tensor& x) {
+void gather_one_tap(const ConvolutionForm& form, const Tensor& grad, const Tensor& weight,
+                    const Tensor& bias, const Tensor& x) {
   const Tensor met = room_for_met(x, form);
   multiply_planes(form, met_planes(met, form), swapped(factors_of(weight, form), 0, 1),
                   planes_of(grad, form), bias, x.device());
@@ -109,7 +114,8 @@ void gather_one_tap(const Form& form, const Tensor& grad, const Tensor& weight, 
   kernels::run(kernels::Copy{met_in(x, form), met_space(met, form)}, x.device());
 }
 
-void weigh_one_tap(const Form& form, const Tensor& grad, const Tensor& x, const Tensor& weight) {
+void weigh_one_tap(const ConvolutionForm& form, const Tensor& grad, const Tensor& x,
+                   const Tensor& weight) {
   const Tensor met = met_of(x, form);
   const View to = factors_of(weight, form), of_out = planes_of(grad, form),
              of_met = met_planes(met, form);

@@ -1,11 +1,15 @@
-// Convolutions of one tap, 1 x 1 say: products with what the channels of a place are, on the CPU.
+// Convolutions of one tap, 1 x 1 say, or of one place: products with what is met there, on the CPU.
 #pragma once
+
+#include <optional>
 
 #include "csrc/ops/windows/convolution_form.h"
 
 namespace garboard {
 
-bool has_one_tap(const ConvolutionForm& form, Device device);
+/// The form itself if it has one tap; where the taps of its only place cover the input, one with a
+/// channel for each of them, whose tensors lie as those do. Nothing for others, and elsewhere.
+std::optional<ConvolutionForm> as_one_tap(const ConvolutionForm& form, Device device);
 
 // What kernels of a convolution compute, into tensors that are dense and have no history; `bias`
 // may be null.

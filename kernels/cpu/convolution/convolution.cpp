@@ -1,5 +1,6 @@
 // Convolutions and their gradients for the input, which are convolutions of what came back, one for
 // each class of taps. How sums are cut depends on sizes alone, and so do the bits.
+#include "kernels/cpu/convolution/by_product.h"
 #include "kernels/cpu/convolution/depthwise.h"
 #include "kernels/cpu/convolution/gathering.h"
 #include "kernels/cpu/convolution/half_operands.h"
@@ -128,10 +129,12 @@ void gradient_of_input(const ConvolutionInputGradient& of, bool of_pairs = false
 
 void run(const Convolve& of) {
   if (is_depthwise(of)) return convolve_depthwise(of);
+  if (suits_product(of)) return convolve_by_product(of);
   of.x.dtype == DType::float32 ? convolve<float>(of) : convolve<double>(of);
 }
 void run(const ConvolutionInputGradient& of) {
   if (is_depthwise(of)) return depthwise_input_gradient(of);
+  if (suits_product(of)) return input_gradient_by_product(of);
   of.x.dtype == DType::float32 ? gradient_of_input<float>(of) : gradient_of_input<double>(of);
 }
 

@@ -5,6 +5,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "kernels/cpu/convolution/by_product.h"
 #include "kernels/cpu/convolution/depthwise.h"
 #include "kernels/cpu/convolution/direct_tile.h"
 #include "kernels/cpu/convolution/half_operands.h"
@@ -218,6 +219,7 @@ class WeightGradient {
 
 void run(const ConvolutionWeightGradient& of) {
   if (is_depthwise(of)) return depthwise_weight_gradient(of);
+  if (suits_product(of)) return weight_gradient_by_product(of);
   of.x.dtype == DType::float32 ? WeightGradient<float>(of).run() : WeightGradient<double>(of).run();
 }
 

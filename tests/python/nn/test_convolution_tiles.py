@@ -1,25 +1,12 @@
 """Convolutions of many channels: rows of places and out channels that fill no whole tile."""
 
-from typing import Any
-
 import garboard as gb
 import numpy as np
 import pytest
 
+from tests.support.convolution_by_definition import Moves, convolved, drawn
+
 functional = gb.nn.functional
-
-
-def drawn(*sizes: int, seed: int = 3) -> np.ndarray:
-    return np.random.default_rng(seed).standard_normal(sizes)
-
-
-def convolved(x: np.ndarray, weight: np.ndarray, stride: int, padding: int, dilation: int) -> Any:
-    """By the formula, over [samples, channels, height, width]."""
-    high, wide = (dilation * (k - 1) + 1 for k in weight.shape[2:])
-    padded = np.pad(x, ((0, 0), (0, 0), (padding, padding), (padding, padding)))
-    windows = np.lib.stride_tricks.sliding_window_view(padded, (high, wide), (2, 3))
-    met = windows[:, :, ::stride, ::stride, ::dilation, ::dilation]
-    return np.einsum("ncyxkl,ockl->noyx", met, weight, optimize=True)
 
 
 @pytest.mark.parametrize(
@@ -41,12 +28,13 @@ def test_a_convolution_is_its_formula_at_every_width(
 ) -> None:
     x, weight = drawn(2, channels, 5, width), drawn(rows, channels, taps, taps, seed=4)
     bias, along = drawn(rows, seed=5), drawn(*x.shape, seed=6)
-    expected = convolved(x, weight, stride, padding, dilation) + bias[:, None, None]
+    moves = Moves(stride, padding, dilation)
+    expected = convolved(x, weight, moves) + bias[:, None, None]
     of = gb.tensor(x, dtype=dtype, requires_grad=True)
     factors = gb.tensor(weight, dtype=dtype, requires_grad=True)
-    sides, turned = (stride, padding, dilation), drawn(*weight.shape, seed=8)
+    turned = drawn(*weight.shape, seed=8)
 
-    out = functional.conv2d(of, factors, gb.tensor(bias, dtype=dtype), *sides)
+    out = functional.conv2d(of, factors, gb.tensor(bias, dtype=dtype), *moves)
     g = drawn(*out.shape, seed=7)
     out.backward(gb.tensor(g, dtype=dtype))
 
@@ -54,14 +42,14 @@ def test_a_convolution_is_its_formula_at_every_width(
     assert of.grad is not None
     np.testing.assert_allclose(
         np.sum(of.grad.numpy() * along),
-        np.sum(g * convolved(along, weight, stride, padding, dilation)),
+        np.sum(g * convolved(along, weight, moves)),
         rtol=error,
         atol=error * 200,
     )
     assert factors.grad is not None
     np.testing.assert_allclose(
         np.sum(factors.grad.numpy() * turned),
-        np.sum(g * convolved(x, turned, stride, padding, dilation)),
+        np.sum(g * convolved(x, turned, moves)),
         rtol=error,
         atol=error * 400,
     )
@@ -91,7 +79,7 @@ def test_the_order_of_samples_changes_no_bit(width: int, rows: int, dtype: gb.dt
     made = functional.conv2d(x, factors, gb.ones(rows, dtype=dtype), padding=1)
 
     np.testing.assert_allclose(
-        made.numpy(), convolved(x.numpy(), weight, 1, 1, 1) + 1, rtol=1e-4, atol=1e-3
+        made.numpy(), convolved(x.numpy(), weight, Moves(padding=1)) + 1, rtol=1e-4, atol=1e-3
     )
     moved = functional.conv2d(x[order], factors, gb.ones(rows, dtype=dtype), padding=1)
     np.testing.assert_array_equal(moved, made[order])

@@ -1,4 +1,4 @@
-"""Convolutions of one tap: products of a place's channels, at every stride."""
+"""Convolutions of one tap, at every stride, and of one place: products of what is met there."""
 
 from __future__ import annotations
 
@@ -8,15 +8,12 @@ import garboard as gb
 import numpy as np
 import pytest
 
+from tests.support.convolution_by_definition import drawn
 from tests.support.live_memory import balanced  # noqa: F401
 
 pytestmark = pytest.mark.usefixtures("balanced")
 
 functional = gb.nn.functional
-
-
-def drawn(*sizes: int, seed: int = 3) -> np.ndarray:
-    return np.random.default_rng(seed).standard_normal(sizes)
 
 
 def met(x: np.ndarray, stride: int) -> np.ndarray:
@@ -139,3 +136,26 @@ def test_threads_change_no_bit(sizes: tuple[int, ...]) -> None:
         for first, other in zip(made[0], others, strict=True):
             np.testing.assert_array_equal(first.numpy(), other.numpy())
     del made, others, first, other, out
+
+
+@pytest.mark.parametrize("sizes", [(5, 7, 4, 3), (1, 7, 2, 2), (3, 5, 6), (2, 3, 2, 4, 3)])
+@pytest.mark.parametrize("rows", [1, 9])
+def test_taps_that_cover_all_have_one_place(sizes: tuple[int, ...], rows: int) -> None:
+    x, weight = drawn(*sizes), drawn(rows, *sizes[1:], seed=4)
+    bias, one = drawn(rows, seed=5), [1] * (len(sizes) - 2)
+    of, factors = gb.tensor(x, requires_grad=True), gb.tensor(weight, requires_grad=True)
+
+    out = getattr(functional, f"conv{len(one)}d")(of, factors, gb.tensor(bias))
+    g = drawn(*out.shape, seed=6)
+    out.backward(gb.tensor(g))
+
+    assert out.shape == (sizes[0], rows, *one)
+    rows_of, flat = g.reshape(sizes[0], rows), weight.reshape(rows, -1)
+    near = {"rtol": 1e-12, "atol": 1e-12}
+    expected = x.reshape(sizes[0], -1) @ flat.T + bias
+    np.testing.assert_allclose(out.detach().numpy(), expected.reshape(out.shape), **near)
+    assert of.grad is not None
+    np.testing.assert_allclose(of.grad.numpy(), (rows_of @ flat).reshape(sizes), **near)
+    assert factors.grad is not None
+    of_weight = (rows_of.T @ x.reshape(sizes[0], -1)).reshape(weight.shape)
+    np.testing.assert_allclose(factors.grad.numpy(), of_weight, **near)
