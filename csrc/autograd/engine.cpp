@@ -278,9 +278,12 @@ class GraphWalk final : public WalkUnderWay {
       if (is_watched_ || (node->seldom() && node->seldom()->node_hooks)) {
         grads = run_watched(*node, std::move(gradient));
       } else {
-        // A sum in a leaf's `.grad` takes no part that is conjugated afterwards.
-        const bool adds = !options_.create_graph && !wanted_ && !is_complex(node->output_dtype);
-        grads = run(*node, std::move(gradient), adds);
+        // No sum takes a part that is conjugated afterwards.
+        const bool adds = !options_.create_graph && !is_complex(node->output_dtype);
+        grads = run(*node, std::move(gradient),
+                    !adds     ? AddsTo::nothing
+                    : wanted_ ? AddsTo::nodes
+                              : AddsTo::nodes_and_leaves);
       }
     }
     // What it kept goes before anything that lies further back is computed.
@@ -295,8 +298,11 @@ class GraphWalk final : public WalkUnderWay {
     int i = 0;
     for (const Edge& edge : node->edges()) {
       const int place = i++;
-      if (!edge || grads.was_added(place)) continue;
-      if (wanted_ && !edges_lead_[static_cast<std::size_t>(place)]) continue;
+      if (!edge || (wanted_ && !edges_lead_[static_cast<std::size_t>(place)])) continue;
+      if (grads.was_added(place)) {
+        if (edge.node) arrive(edge.node);
+        continue;
+      }
       Tensor part = std::exchange(grads[place], {});
       if (part) {
         if (seldom && seldom->has_input_sizes) part = sum_to(part, seldom->input_sizes[place]);
@@ -307,9 +313,9 @@ class GraphWalk final : public WalkUnderWay {
     if (node->is_released) node->drop_edges();
   }
 
-  Grads run(GradNode& node, Tensor gradient, bool adds_to_leaves) {
-    return run_rule(Backward(node, std::move(gradient), adds_to_leaves,
-                             wanted_ ? edges_lead_.data() : nullptr));
+  Grads run(GradNode& node, Tensor gradient, AddsTo adds) {
+    return run_rule(
+        Backward(node, std::move(gradient), adds, wanted_ ? edges_lead_.data() : nullptr));
   }
 
   /// With the node's own hooks, and a look for NaN.
@@ -328,7 +334,7 @@ class GraphWalk final : public WalkUnderWay {
       }
     }
     if (!gradient && !has_gathered(node)) return {};
-    Grads grads = run(node, std::move(gradient), false);
+    Grads grads = run(node, std::move(gradient), AddsTo::nothing);
     const int count = static_cast<int>(node.edges().size());
     if (is_watched_) {
       for (int i = 0; i < count; ++i) check_not_nan(node, grads[i], i);
@@ -366,7 +372,11 @@ class GraphWalk final : public WalkUnderWay {
   void pass_on(const Edge& edge, Tensor part) {
     if (edge.leaf) return deliver(edge.leaf, std::move(part));
     if (part) accumulate(edge.node->gradient, std::move(part), options_.create_graph);
-    if (--edge.node->pending_count == 0) push(edge.node);
+    arrive(edge.node);
+  }
+  /// A gradient of the node's, or word that there is none, has come.
+  void arrive(const Counted<GradNode>& node) {
+    if (--node->pending_count == 0) push(node);
   }
 
   /// What goes on once hooks of the output have seen its gradient.

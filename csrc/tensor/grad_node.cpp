@@ -171,15 +171,21 @@ Tensor Backward::unpacked(int place, const Edge* history) const {
 }
 
 Tensor Backward::sum_so_far(int i) const {
-  if (!adds_to_leaves_ || !needs(i)) return {};
-  const Tensor& leaf = node_.edges()[static_cast<std::size_t>(i)].leaf;
-  const GradState* const state = leaf ? leaf.body()->grad_state.get() : nullptr;
-  if (!state || !state->grad || state->hooks) return {};
-  const bool was_broadcast = node_.seldom() && node_.seldom()->has_input_sizes;
+  if (adds_ == AddsTo::nothing || !needs(i)) return {};
+  if (node_.seldom() && node_.seldom()->has_input_sizes) return {};
+  const Edge& edge = node_.edges()[static_cast<std::size_t>(i)];
+  const auto is_plain = [this](const Tensor& sum) {
+    return sum && sum.dtype() == node_.output_dtype && sum.is_contiguous();
+  };
+  if (edge.node) {
+    const Tensor& sum = edge.node->gradient;
+    return is_plain(sum) && is_sole_owner(sum) ? sum : Tensor();
+  }
+  if (adds_ != AddsTo::nodes_and_leaves) return {};
+  const GradState* const state = edge.leaf.body()->grad_state.get();
+  if (!state || state->hooks || !is_plain(state->grad)) return {};
   const Tensor& sum = state->grad;
-  const bool is_plain = !was_broadcast && sum.dtype() == node_.output_dtype &&
-                        sum.is_contiguous() && !sum.requires_grad() && sum.storage()->is_writable();
-  return is_plain ? sum : Tensor();
+  return !sum.requires_grad() && sum.storage()->is_writable() ? sum : Tensor();
 }
 
 // The output was kept without its history, or node and output would own each other.

@@ -321,21 +321,22 @@ class GradNode final : public NodeRecord, public RefCounted {
 
 DType Edge::dtype() const noexcept { return node ? node->output_dtype : leaf.dtype(); }
 
+/// Which sums a rule may add its gradients to: those of nodes, and the `.grad` of leaves, where
+/// gradients end there and nowhere else.
+enum class AddsTo : std::uint8_t { nothing, nodes, nodes_and_leaves };
+
 /// What a rule gets. Its tensors have no history in a plain backward pass, and have it when the
 /// pass itself is recorded.
 class Backward {
  public:
-  /// `adds_to_leaves`: gradients end in the `.grad` of leaves, and nowhere else. `edges_lead`: a
-  /// truth for each edge of the node, whether a gradient is wanted there; null: wherever one goes.
-  Backward(GradNode& node, Tensor gradient, bool adds_to_leaves = false,
+  /// `edges_lead`: a truth for each edge of the node, whether a gradient is wanted there; null:
+  /// wherever one goes.
+  Backward(GradNode& node, Tensor gradient, AddsTo adds = AddsTo::nothing,
            const std::uint8_t* edges_lead = nullptr)
-      : grad(std::move(gradient)),
-        node_(node),
-        adds_to_leaves_(adds_to_leaves),
-        edges_lead_(edges_lead) {}
+      : grad(std::move(gradient)), node_(node), adds_(adds), edges_lead_(edges_lead) {}
   /// The same of the op inside this one, which has as many edges; see GradNode::Seldom.
   Backward inside(GradNode& inner, Tensor gradient) const {
-    return Backward(inner, std::move(gradient), false, edges_lead_);
+    return Backward(inner, std::move(gradient), AddsTo::nothing, edges_lead_);
   }
 
   Tensor grad;  // of the output, in the output's sizes and dtype; the rule may move from it
@@ -351,9 +352,10 @@ class Backward {
     const auto place = static_cast<std::size_t>(i);
     return place < edges.size() && edges[place] && (!edges_lead_ || edges_lead_[place]);
   }
-  /// The `.grad` of a leaf, dense and in the output's dtype, to which the rule may add the gradient
-  /// of input `i`, all of it, if it says so: Grads::note_added. Empty where there is none, or hooks
-  /// are to see the gradient first.
+  /// What other gradients of input `i` have come to, or the `.grad` of a leaf: dense and in the
+  /// output's dtype. The rule may add the gradient of that input to it, all of it, if it says so:
+  /// Grads::note_added. Empty where there is none, somebody else holds it, or hooks are to see the
+  /// gradient first.
   Tensor sum_so_far(int i) const;
   GradNode& node() const noexcept { return node_; }
 
@@ -361,7 +363,7 @@ class Backward {
   Tensor unpacked(int place, const Edge* history) const;
 
   GradNode& node_;
-  bool adds_to_leaves_;
+  AddsTo adds_;
   const std::uint8_t* edges_lead_;
 };
 

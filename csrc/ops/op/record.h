@@ -21,15 +21,6 @@ inline Edge edge_of(const Tensor& tensor) {
   return {};
 }
 
-/// Nobody else can see these bytes, so they may be written: they are of a tensor with one share, or
-/// of a view with one share of such a tensor.
-inline bool is_sole_owner(const Tensor& tensor) {
-  const TensorBody& body = *tensor.body();
-  if (body.share_count() != 1) return false;
-  if (!body.base) return tensor.storage()->share_count() == 1;
-  return body.base->share_count() == 1 && tensor.storage()->share_count() == 2;
-}
-
 /// True when grad mode is on and one of the operands asks for a gradient.
 inline bool must_record(std::initializer_list<Operand> operands) {
   if (!is_grad_enabled()) return false;

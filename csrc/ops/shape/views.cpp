@@ -5,6 +5,7 @@
 #include "csrc/core/error.h"
 #include "csrc/ops/create/convert.h"
 #include "csrc/ops/create/create.h"
+#include "csrc/ops/elementwise/binary.h"
 #include "csrc/ops/op/record.h"
 #include "csrc/ops/reduce/reduce.h"
 #include "csrc/ops/shape/view_of.h"
@@ -89,6 +90,21 @@ std::optional<Dims> view_strides(const Tensor& input, const Dims& sizes) {
 Tensor reshaped(const char* name, const Tensor& input, const Dims& sizes, const Dims& strides) {
   return view_of(name, input, sizes, strides, input.offset(),
                  [&] { return back_to(input.sizes()); });
+}
+
+/// The gradient of what was a part of a tensor of `sizes`: added to that part of what others have
+/// come to, or among zeros.
+template <class PartOf>
+Grads put_back(const Backward& at, const Dims& sizes, const PartOf& part_of) {
+  if (const Tensor sum = at.sum_so_far(0); sum && sum.storage() != at.grad.storage()) {
+    add.apply_in_place(part_of(sum), at.grad);
+    Grads grads;
+    grads.note_added(0);
+    return grads;
+  }
+  const Tensor gradient = zeros(sizes, at.grad.dtype(), at.grad.device());
+  copy_(part_of(gradient), at.grad);
+  return gradient;
 }
 
 }  // namespace
@@ -304,9 +320,9 @@ Tensor slice(const Tensor& input, int dim, std::int64_t start, std::int64_t leng
   };
   return view_of("slice", input, fill, [&] {
     return [before = input.sizes(), dim, start, step](const Backward& at) -> Grads {
-      const Tensor gradient = zeros(before, at.grad.dtype(), at.grad.device());
-      copy_(slice(gradient, dim, start, at.grad.size(dim), step), at.grad);
-      return gradient;
+      return put_back(at, before, [&](const Tensor& whole) {
+        return slice(whole, dim, start, at.grad.size(dim), step);
+      });
     };
   });
 }
@@ -330,9 +346,7 @@ Tensor select(const Tensor& input, std::int64_t dim, std::int64_t index) {
   };
   return view_of("select", input, fill, [&] {
     return [before = input.sizes(), at, from](const Backward& back) -> Grads {
-      const Tensor gradient = zeros(before, back.grad.dtype(), back.grad.device());
-      copy_(select(gradient, at, from), back.grad);
-      return gradient;
+      return put_back(back, before, [&](const Tensor& whole) { return select(whole, at, from); });
     };
   });
 }
