@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kernels/functors/effort.h"
+#include "kernels/functors/logarithm.h"
 #include "kernels/functors/scalar_math.h"
 
 namespace garboard::functors {
@@ -47,6 +48,42 @@ struct Mish {
     const T n = power * (power + T(2));
     const T y = x * (n / (n + T(2)));
     return x == -infinity<T> ? T(-0.0) : y;
+  }
+};
+
+/// The gradient of mish from its input: times t + x (1 - t^2) / (1 + e^-x), where t, the tanh, is
+/// n / (n + 2). Beyond the bounds that is 0 or 1 to the last digit.
+struct MishGradient {
+  static constexpr Effort effort = Effort::many;
+  static constexpr bool gives_bool = false;
+  template <Real T>
+  GARBOARD_HD T operator()(T gradient, T x) const {
+    const T above = x < T(-100) ? T(-100) : x;
+    const T inside = above > T(20) ? T(20) : above;
+    const T power = exp(inside);
+    const T n = power * (power + T(2));
+    const T t = n / (n + T(2));
+    return gradient * (t + inside * (T(1) - t * t) * (power / (power + T(1))));
+  }
+};
+
+/// alpha (e^x - 1) up to 0, else x; NaN is x.
+struct Elu {
+  static constexpr Effort effort = Effort::many;
+  static constexpr bool gives_bool = false;
+  template <Real T>
+  GARBOARD_HD T operator()(T x, T alpha) const {
+    const T below = x <= T(0) ? x : T(0);
+    return x <= T(0) ? alpha * expm1(below) : x;
+  }
+};
+/// Its gradient from its input.
+struct EluGradient {
+  static constexpr Effort effort = Effort::many;
+  template <Real T>
+  GARBOARD_HD T operator()(T gradient, T x, T alpha) const {
+    const T below = x <= T(0) ? x : T(0);
+    return x <= T(0) ? gradient * alpha * exp(below) : gradient;
   }
 };
 

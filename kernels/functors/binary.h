@@ -298,6 +298,7 @@ using BinaryFunctors =
              ReluGradient, SigmoidGradient, TanhGradient, Atan2, LogAddExp, Hypotenuse, CopySign,
              Fmod, SiluGradient, TimesLog, LogAddExp2, LargerNumber, SmallerNumber, Heaviside,
              CommonDivisor, ShiftLeft, ShiftRight, GammaLower, GammaUpper, Zeta, LeakyRelu, Huber,
-             HardSwishGradient, HardShrink, SoftShrink, TruncatedQuotient>;
+             HardSwishGradient, HardShrink, SoftShrink, TruncatedQuotient, Elu, MishGradient,
+             SoftplusGradient>;
 
 }  // namespace garboard::functors

@@ -122,6 +122,14 @@ struct LogSigmoid {
     return min(x, T(0)) - log1p_of_share(exp(-abs(x)));
   }
 };
+/// ln(1 + e^x), within 3 ULP, likewise.
+struct Softplus {
+  static constexpr Effort effort = Effort::many;
+  template <Real T>
+  GARBOARD_HD T operator()(T x) const {
+    return max(x, T(0)) + log1p_of_share(exp(-abs(x)));
+  }
+};
 /// x / (1 + e^-x), within 4 ULP; -0 at minus infinity, its limit.
 struct Silu {
   static constexpr Effort effort = Effort::many;
@@ -230,6 +238,16 @@ struct SiluGradient {
     if constexpr (Real<T>) inside = x < T(-200) ? T(-200) : x;
     const T share = sigmoid(inside);
     return gradient * (share * (T(1) + inside * (T(1) - share)));
+  }
+};
+
+/// The gradient of softplus from its input: times the logistic function of that.
+struct SoftplusGradient {
+  static constexpr Effort effort = Effort::many;
+  static constexpr bool gives_bool = false;
+  template <Real T>
+  GARBOARD_HD T operator()(T gradient, T x) const {
+    return gradient * sigmoid(x);
   }
 };
 

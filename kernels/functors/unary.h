@@ -293,6 +293,7 @@ using UnaryFunctors =
              Sqrt, Square, Tanh, Truncate, Acos, Acosh, Asin, Asinh, Atan, Atanh, Cosh, Erfc, Exp2,
              Expm1, Log10, Log1p, Log2, LogSigmoid, Silu, Sinh, Tan, Digamma, ErfInv, LogGamma,
              SignBit, Trigamma, BesselI0, BesselI0e, BesselI1, BesselI1e, BesselJ0, BesselJ1,
-             BesselY0, BesselY1, Erfcx, Angle, Conjugate, HardSigmoid, HardSwish, Mish, Fraction>;
+             BesselY0, BesselY1, Erfcx, Angle, Conjugate, HardSigmoid, HardSwish, Mish, Fraction,
+             Softplus>;
 
 }  // namespace garboard::functors

@@ -4,6 +4,7 @@
 #include "csrc/ops/elementwise/binary.h"
 #include "csrc/ops/elementwise/kept_operand.h"
 #include "csrc/ops/elementwise/ternary.h"
+#include "csrc/ops/elementwise/transcendental.h"
 #include "csrc/ops/elementwise/unary.h"
 #include "csrc/ops/fuse/expression.h"
 #include "csrc/ops/op/operators.h"
@@ -28,14 +29,50 @@ Grads hardswish_slope(const Backward& at) {
   return grads;
 }
 
-// With n = e^x (e^x + 2) and t = n / (n + 2), which is tanh(ln(1 + e^x)), the slope is
-// t + x (1 - t^2) / (1 + e^-x). Beyond the bounds it is 0 or 1 to the last digit.
-Grads mish(const Backward& at) {
-  const Tensor x = clamp_between(at.input(0), -100.0, 20.0);
-  const Tensor power = garboard::exp(x);
-  const Tensor n = power * (power + 2.0);
-  const Tensor t = n / (n + 2.0);
-  return at.grad * (t + x * (-square(t) + 1.0) * garboard::sigmoid(x));
+Grads mish(const Backward& at) { return mish_gradient.of_gradient(at, at.input(0)); }
+
+// With t = tanh(ln(1 + e^x)) and s the logistic function of x, the slope's slope is
+// (1 - t^2) s (2 + x (1 - s - 2 t s)).
+Grads mish_slope(const Backward& at) {
+  Grads grads;
+  const Tensor x = at.input(1);
+  if (at.needs(0)) grads[0] = mish_gradient(at.grad, x);
+  if (at.needs(1)) {
+    const Tensor inside = clamp_between(x, -100.0, 20.0), s = garboard::sigmoid(inside);
+    const Tensor t = garboard::tanh(garboard::softplus(inside));
+    const Tensor bent = inside * (-s - t * s * 2.0 + 1.0) + 2.0;
+    grads[1] = at.grad * at.input(0) * (-square(t) + 1.0) * s * bent;
+  }
+  return grads;
+}
+
+Grads logsigmoid(const Backward& at) { return softplus_gradient.of_gradient(at, -at.input(0)); }
+
+Grads softplus_slope(const Backward& at) {
+  Grads grads;
+  const Tensor x = at.input(1);
+  if (at.needs(0)) grads[0] = softplus_gradient(at.grad, x);
+  if (at.needs(1)) {
+    const Tensor s = garboard::sigmoid(x);
+    grads[1] = at.grad * at.input(0) * (s * (-s + 1.0));
+  }
+  return grads;
+}
+
+Grads elu(const Backward& at) {
+  return elu_gradient(at.grad, at.input(0), *at.node().kept_scalar(1));
+}
+
+Grads elu_slope(const Backward& at) {
+  Grads grads;
+  const Tensor x = at.input(1);
+  const Operand alpha = *at.node().kept_scalar(2);
+  if (at.needs(0)) grads[0] = elu_gradient(at.grad, x, alpha);
+  if (at.needs(1)) {
+    const Tensor bent = elu_gradient(at.grad * at.input(0), x, alpha);
+    grads[1] = garboard::where(lt(x, zero_operand()), bent, zero_operand());
+  }
+  return grads;
 }
 
 Grads leaky_relu(const Backward& at) {

@@ -13,6 +13,10 @@ Grads hardsigmoid(const Backward&);
 Grads hardswish(const Backward&);
 Grads hardswish_slope(const Backward&);
 Grads mish(const Backward&);
+Grads mish_slope(const Backward&);
+Grads elu(const Backward&);
+Grads elu_slope(const Backward&);
+Grads softplus_slope(const Backward&);
 Grads leaky_relu(const Backward&);
 Grads shrunk(const Backward&);
 Grads huber(const Backward&);
@@ -42,12 +46,50 @@ inline constexpr Unary hardswish{
     .keep = Keep::first,
     .gradient = gradients::hardswish,
 };
+inline constexpr Binary mish_gradient{
+    .name = "mish_gradient",
+    .summary = "Multiply `input` by the slope of mish at `other`.",
+    .kernel = kernels::binary<functors::MishGradient>,
+    .keep = Keep::first | Keep::second,
+    .gradient = gradients::mish_slope,
+};
 inline constexpr Unary mish{
     .name = "mish",
     .summary = "Multiply `input` by the tanh of its softplus.",
     .kernel = kernels::unary<functors::Mish>,
     .keep = Keep::first,
     .gradient = gradients::mish,
+};
+inline constexpr Binary softplus_gradient{
+    .name = "softplus_gradient",
+    .summary = "Multiply `input` by the logistic function of `other`.",
+    .kernel = kernels::binary<functors::SoftplusGradient>,
+    .keep = Keep::first | Keep::second,
+    .gradient = gradients::softplus_slope,
+};
+inline constexpr Unary softplus{
+    .name = "softplus",
+    .summary = "Compute the logarithm of 1 + e^`input`.",
+    .kernel = kernels::unary<functors::Softplus>,
+    .keep = Keep::first,
+    .gradient = [](const Backward& at) -> Grads {
+      return softplus_gradient.of_gradient(at, at.input(0));
+    },
+};
+inline constexpr Ternary elu_gradient{
+    .name = "elu_gradient",
+    .summary = "Multiply a gradient by the slope of elu at `input`.",
+    .kernel = kernels::ternary<functors::EluGradient>,
+    .keep = Keep::inputs,
+    .gradient = gradients::elu_slope,
+};
+/// No gradient passes to alpha, which is a number.
+inline constexpr Binary elu{
+    .name = "elu",
+    .summary = "Bend `input` below 0 towards a number.",
+    .kernel = kernels::binary<functors::Elu>,
+    .keep = Keep::first | Keep::second,
+    .gradient = gradients::elu,
 };
 inline constexpr Binary leaky_relu{
     .name = "leaky_relu",
@@ -103,8 +145,8 @@ inline constexpr Ternary finite_number{
     .gradient = gradients::finite_number,
 };
 
-inline constexpr std::array activation_ops{&hardsigmoid, &hardswish, &mish};
-inline constexpr std::array activation_pairs{&leaky_relu, &hardshrink, &softshrink, &huber};
+inline constexpr std::array activation_ops{&hardsigmoid, &hardswish, &mish, &softplus};
+inline constexpr std::array activation_pairs{&leaky_relu, &hardshrink, &softshrink, &huber, &elu};
 inline constexpr std::array activation_triples{&hardtanh, &threshold};
 
 }  // namespace garboard

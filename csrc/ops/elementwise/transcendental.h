@@ -14,6 +14,7 @@ Grads cosh(const Backward&);
 Grads fmod(const Backward&);
 Grads hypot(const Backward&);
 Grads logaddexp(const Backward&);
+Grads logsigmoid(const Backward&);
 Grads silu(const Backward&);
 }  // namespace gradients
 
@@ -170,7 +171,7 @@ inline constexpr Unary logsigmoid{
     .example = {"[0.0, 2.0]", "[-0.6931, -0.1269]"},
     .kernel = kernels::unary<functors::LogSigmoid>,
     .keep = Keep::first,
-    .gradient = [](const Backward& at) -> Grads { return at.grad * sigmoid(-at.input(0)); },
+    .gradient = gradients::logsigmoid,
     .place = Place::functional,
     .in_place = InPlace::no,
 };

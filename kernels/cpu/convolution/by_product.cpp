@@ -224,12 +224,14 @@ class ByProduct {
 struct Extent {
   std::int64_t rows, channels, columns;
   bool may_copy;
-  bool is_far;  // the weight, from the second cache
+  bool is_whole;  // there is one group
+  bool is_far;    // the weight, from the second cache
   bool has_stride = false;
   bool is_uneven = false;  // taps fall into classes of different sizes
 
   explicit Extent(const Convolution& of) {
     const Sizes sizes(of);
+    is_whole = sizes.groups == 1;
     rows = sizes.rows;
     channels = sizes.channels;
     const std::int64_t taps = product(sizes.taps), places = product(sizes.places);
@@ -253,14 +255,14 @@ bool suits_product(const Convolve& of) noexcept {
 }
 bool suits_product(const ConvolutionInputGradient& of) noexcept {
   const Extent it(of);
-  const bool is_thin = it.channels <= 6 && it.rows >= 8 * it.channels;
-  const bool is_short = it.has_stride && it.columns <= (it.is_uneven ? 2048 : 512);
+  const bool is_thin = it.is_whole && it.channels <= 6 && it.rows >= 8 * it.channels;
+  const bool is_short = it.is_whole && it.has_stride && it.columns <= (it.is_uneven ? 2048 : 512);
   return it.may_copy && (is_thin || is_short || (it.is_far && it.columns <= 128));
 }
 bool suits_product(const ConvolutionWeightGradient& of) noexcept {
   const Extent it(of);
   const std::int64_t most = it.has_stride ? 512 : 1024;
-  return it.may_copy && (it.rows <= 4 || (it.is_far && it.columns <= most));
+  return it.may_copy && ((it.is_whole && it.rows <= 4) || (it.is_far && it.columns <= most));
 }
 
 void convolve_by_product(const Convolve& of) {

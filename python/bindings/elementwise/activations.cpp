@@ -18,6 +18,12 @@ constexpr std::array activation_rows{
     bind(
         "_mish", "input: Tensor", part, [](const Tensor& x) { return mish(x); }, Place::functional),
     bind(
+        "_softplus", "input: Tensor", part, [](const Tensor& x) { return softplus(x); },
+        Place::functional),
+    bind(
+        "_elu", "input: Tensor, alpha: Number", part,
+        [](const Tensor& x, const Scalar& alpha) { return elu(x, alpha); }, Place::functional),
+    bind(
         "_leaky_relu", "input: Tensor, slope: Tensor | Number", part,
         [](const Tensor& x, const Operand& slope) { return leaky_relu(x, slope); },
         Place::functional),

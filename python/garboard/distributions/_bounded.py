@@ -15,7 +15,6 @@ from garboard.distributions import constraints
 from garboard.distributions._distribution import Distribution
 from garboard.distributions._parameters import clamped, floating, log_of_odds, one_of, together
 from garboard.distributions.constraints import Constraint
-from garboard.nn.functional._softplus import softplus_of
 
 __all__ = ["ContinuousBernoulli", "GeneralizedPareto", "VonMises"]
 
@@ -218,7 +217,7 @@ class ContinuousBernoulli(Distribution):
 
     def log_prob(self, value: Tensor) -> Tensor:
         given, logits = self._checked(value), self.logits
-        return given * logits - softplus_of(logits) + self._log_norm()
+        return given * logits - _engine._softplus(logits) + self._log_norm()
 
     def cdf(self, value: Tensor) -> Tensor:
         given, logits = self._checked(value), self.logits

@@ -16,7 +16,6 @@ from garboard.distributions._gamma_draws import log_gamma_draws
 from garboard.distributions._lines import waiting_times
 from garboard.distributions._parameters import floating, log_of_odds, one_of, together
 from garboard.distributions.constraints import Constraint
-from garboard.nn.functional._softplus import softplus_of
 
 __all__ = ["Bernoulli", "Binomial", "Geometric", "NegativeBinomial", "Poisson"]
 
@@ -119,11 +118,11 @@ class Bernoulli(_OfOdds):
 
     def log_prob(self, value: Tensor) -> Tensor:
         logits = self.logits
-        return self._checked(value) * logits - softplus_of(logits)
+        return self._checked(value) * logits - _engine._softplus(logits)
 
     def entropy(self) -> Tensor:
         logits = self.logits
-        return softplus_of(logits) - self.probs * logits
+        return _engine._softplus(logits) - self.probs * logits
 
     def enumerate_support(self, expand: bool = True) -> Tensor:
         given = self._given
@@ -183,7 +182,7 @@ class Geometric(_OfOdds):
 
     def entropy(self) -> Tensor:
         logits = self.logits
-        return (softplus_of(logits) - self.probs * logits) / self.probs
+        return (_engine._softplus(logits) - self.probs * logits) / self.probs
 
 
 class Binomial(_OfOdds):
@@ -257,7 +256,7 @@ class Binomial(_OfOdds):
     def log_prob(self, value: Tensor) -> Tensor:
         given, logits, count = self._checked(value), self.logits, self.total_count
         ways = (count + 1).lgamma() - (given + 1).lgamma() - (count - given + 1).lgamma()
-        return ways + given * logits - count * softplus_of(logits)
+        return ways + given * logits - count * _engine._softplus(logits)
 
     def enumerate_support(self, expand: bool = True) -> Tensor:
         """List all counts, which needs all trials to be as many.
@@ -369,7 +368,7 @@ class NegativeBinomial(_OfOdds):
 
     def log_prob(self, value: Tensor) -> Tensor:
         given, logits, count = self._checked(value), self.logits, self.total_count
-        kept = count * -softplus_of(logits) + given * -softplus_of(-logits)
+        kept = count * -_engine._softplus(logits) + given * -_engine._softplus(-logits)
         ways = (count + given).lgamma() - (given + 1).lgamma() - count.lgamma()
         return kept + ways.masked_fill(count + given == 0, 0)  # none of none, in one way
 

@@ -13,7 +13,6 @@ from garboard.distributions import constraints
 from garboard.distributions._transform import Transform
 from garboard.distributions.constraints import Constraint
 from garboard.linalg import cholesky
-from garboard.nn.functional._softplus import softplus_of
 
 __all__ = [
     "CorrCholeskyTransform",
@@ -49,7 +48,7 @@ class StickBreakingTransform(Transform):
         check.tensor("StickBreakingTransform", "x", x)
         check.tensor("StickBreakingTransform", "y", y)
         shifted = x - _left(x).log()
-        return (-shifted - softplus_of(-shifted) + y[..., :-1].log()).sum(-1)
+        return (-shifted - _engine._softplus(-shifted) + y[..., :-1].log()).sum(-1)
 
     def forward_shape(self, shape: Sequence[int]) -> tuple[int, ...]:
         given = _with_dims("StickBreakingTransform", shape, 1)
@@ -91,7 +90,7 @@ class CorrCholeskyTransform(Transform):
         check.tensor("CorrCholeskyTransform", "x", x)
         self.inverse_shape(check.tensor("CorrCholeskyTransform", "y", y).shape)
         left = _taken_below(1 - y.square().cumsum(-1), -2)
-        of_tanh = -2 * (x + softplus_of(-2 * x) - log(2.0)).sum(-1)
+        of_tanh = -2 * (x + _engine._softplus(-2 * x) - log(2.0)).sum(-1)
         return 0.5 * left.log().sum(-1) + of_tanh
 
     def forward_shape(self, shape: Sequence[int]) -> tuple[int, ...]:

@@ -21,7 +21,6 @@ from garboard.distributions._made import TransformedDistribution
 from garboard.distributions._parameters import floating
 from garboard.distributions.constraints import Constraint
 from garboard.distributions.transforms import ExpTransform, SigmoidTransform
-from garboard.nn.functional._softplus import softplus_of
 
 __all__ = ["RelaxedBernoulli", "RelaxedOneHotCategorical"]
 
@@ -59,7 +58,7 @@ class _LogitRelaxedBernoulli(_OfOdds):
 
     def log_prob(self, value: Tensor) -> Tensor:
         apart = self.logits - self._checked(value) * self.temperature
-        return self.temperature.log() + apart - 2 * softplus_of(apart)
+        return self.temperature.log() + apart - 2 * _engine._softplus(apart)
 
 
 class RelaxedBernoulli(TransformedDistribution):

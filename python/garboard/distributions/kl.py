@@ -6,6 +6,7 @@ from collections.abc import Callable
 from math import log, pi
 from typing import Any, TypeVar
 
+from garboard import _engine
 from garboard._arguments import check
 from garboard._engine import Tensor, as_tensor, equal, where
 from garboard._ops.functions import broadcast_shapes
@@ -25,7 +26,6 @@ from garboard.distributions._distribution import Distribution
 from garboard.distributions._exponential_family import ExponentialFamily, family_divergence
 from garboard.distributions._parameters import event_sum
 from garboard.distributions._transform import Transform
-from garboard.nn.functional._softplus import softplus_of
 
 __all__ = ["kl_divergence", "register_kl"]
 
@@ -187,8 +187,8 @@ def _classes(p: classes.Categorical, q: classes.Categorical) -> Tensor:
 @register_kl(counts.Bernoulli, counts.Bernoulli)
 def _bernoulli(p: counts.Bernoulli, q: counts.Bernoulli) -> Tensor:
     ours, theirs, probs = p.logits, q.logits, p.probs
-    yes = probs * (softplus_of(-theirs) - softplus_of(-ours))
-    no = (1 - probs) * (softplus_of(theirs) - softplus_of(ours))
+    yes = probs * (_engine._softplus(-theirs) - _engine._softplus(-ours))
+    no = (1 - probs) * (_engine._softplus(theirs) - _engine._softplus(ours))
     found = where(probs == 0, 0.0, yes) + where(probs == 1, 0.0, no)
     others = q.probs
     is_apart = ((others == 0) & (probs != 0)) | ((others == 1) & (probs != 1))
@@ -198,7 +198,7 @@ def _bernoulli(p: counts.Bernoulli, q: counts.Bernoulli) -> Tensor:
 @register_kl(counts.Binomial, counts.Binomial)
 def _binomial(p: counts.Binomial, q: counts.Binomial) -> Tensor:
     probs, ours, theirs = p.probs, p.logits, q.logits
-    each = probs * (ours - theirs) + softplus_of(theirs) - softplus_of(ours)
+    each = probs * (ours - theirs) + _engine._softplus(theirs) - _engine._softplus(ours)
     return where(p.total_count > q.total_count, _INF, p.total_count * each)
 
 

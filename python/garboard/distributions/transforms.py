@@ -35,7 +35,6 @@ from garboard.distributions._transforms_made import (
     identity_transform as identity_transform,
 )
 from garboard.distributions.constraints import Constraint
-from garboard.nn.functional._softplus import softplus_of
 
 __all__ = [
     "AbsTransform",
@@ -105,7 +104,7 @@ class SigmoidTransform(Transform):
 
     def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
         check.tensor("SigmoidTransform", "x", x)
-        return -softplus_of(-x) - softplus_of(x)
+        return -_engine._softplus(-x) - _engine._softplus(x)
 
 
 class TanhTransform(Transform):
@@ -128,7 +127,7 @@ class TanhTransform(Transform):
 
     def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
         check.tensor("TanhTransform", "x", x)
-        return 2.0 * (log(2.0) - x - softplus_of(-2.0 * x))
+        return 2.0 * (log(2.0) - x - _engine._softplus(-2.0 * x))
 
 
 class SoftplusTransform(Transform):
@@ -144,14 +143,14 @@ class SoftplusTransform(Transform):
     sign = 1
 
     def _call(self, x: Tensor) -> Tensor:
-        return softplus_of(x)
+        return _engine._softplus(x)
 
     def _inverse(self, y: Tensor) -> Tensor:
         return (-(-y).expm1()).log() + y
 
     def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
         check.tensor("SoftplusTransform", "x", x)
-        return -softplus_of(-x)
+        return -_engine._softplus(-x)
 
 
 class AbsTransform(Transform):

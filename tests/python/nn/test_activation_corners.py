@@ -19,6 +19,7 @@ CORNERS = {
     "hardtanh": (F.hardtanh, [-1.0, 0.0, 1.0, NAN], [0.0, 1.0, 0.0, 1.0]),
     "relu6": (F.relu6, [0.0, 3.0, 6.0], [0.0, 1.0, 0.0]),
     "leaky_relu": (F.leaky_relu, [-1.0, 0.0, 1.0], [0.01, 0.01, 1.0]),
+    "elu": (lambda x: F.elu(x, 0.5), [-INF, -99.0, 0.0, 1.0, INF, NAN], [0, 0, 0.5, 1, 1, 1]),
     "softshrink": (F.softshrink, [-1.0, 0.5, 1.0, NAN], [1.0, 0.0, 1.0, 1.0]),
     "hardshrink": (F.hardshrink, [-1.0, 0.5, 1.0, NAN], [1.0, 0.0, 1.0, 1.0]),
     "mish": (F.mish, [-INF, 0.0, INF], [0.0, 0.6, 1.0]),
@@ -53,7 +54,13 @@ def test_what_is_as_far_as_the_bound_in_its_own_dtype_is_near(dtype):
     assert F.hardshrink(x, 0.3)[2] == x[2]
 
 
-@pytest.mark.parametrize("name", ["hardswish", "mish", "hardsigmoid", "leaky_relu"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("hardswish", "mish", "hardsigmoid", "leaky_relu", "elu", "selu", "celu"),
+        *("softplus", "logsigmoid"),
+    ],
+)
 def test_slopes_of_slopes_are_differences(name):
     function = getattr(F, name)
     x = gb.tensor([-3.5, -2.0, -0.5, 0.7, 2.9, 3.5], dtype=gb.float64, requires_grad=True)
@@ -69,6 +76,16 @@ def test_half_types_are_computed_in_float(name, count):
     x = (gb.arange(count) * 0.37 - count * 0.18).to(gb.bfloat16)
 
     gb.testing.assert_close(function(x), function(x.float()).to(gb.bfloat16))
+
+
+@pytest.mark.parametrize("name", ["elu", "mish", "softplus"])
+def test_the_input_alone_is_kept(name):
+    x = gb.ones(1 << 16, requires_grad=True)
+    before = gb.memory.memory_allocated()
+
+    y = getattr(F, name)(x)
+
+    assert gb.memory.memory_allocated() - before == y.nbytes
 
 
 def test_the_end_of_softplus_is_no_negative_zero():

@@ -9,7 +9,6 @@ from garboard._arguments.texts import shown
 from garboard._contexts.autocasting import as_listed, count_of_blocks
 from garboard._engine import Tensor, expm1, float64, where
 from garboard.nn.functional._places import given
-from garboard.nn.functional._softplus import softplus_of
 
 __all__ = [
     "celu",
@@ -176,7 +175,7 @@ def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     tensor([-0.6321,  2.0000])
     """
     check.tensor("elu", "input", input)
-    return given(input, lambda x: where(x > 0, x, expm1(where(x > 0, 0.0, x)) * alpha), inplace)
+    return given(input, lambda x: _engine._elu(x, alpha), inplace)
 
 
 def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
@@ -358,7 +357,7 @@ def softplus(
     beta = check.worth("softplus", "beta", beta)
     threshold = check.worth("softplus", "threshold", threshold)
     scaled = input if beta == 1 else input * beta
-    bent = softplus_of(scaled) if beta == 1 else softplus_of(scaled) / beta
+    bent = _engine._softplus(scaled) if beta == 1 else _engine._softplus(scaled) / beta
     if threshold < _STRAIGHT or input.dtype == float64:
         bent = where(scaled > threshold, input, bent)
     return written("softplus", bent, out)

@@ -17,7 +17,6 @@ from garboard.nn.functional._reduction import (
     reduction_by,
     weighed,
 )
-from garboard.nn.functional._softplus import softplus_of
 
 if TYPE_CHECKING:
     from garboard.types import Reduction
@@ -260,7 +259,7 @@ def binary_cross_entropy_with_logits(
         input, target = in_float32(input, target)
     check_equal("binary_cross_entropy_with_logits", input, target)
     op = "binary_cross_entropy_with_logits"
-    rest = softplus_of(-input)
+    rest = _engine._softplus(-input)
     if pos_weight is not None:
         rest = rest * (1 + (check.tensor(op, "pos_weight", pos_weight) - 1) * target)
     losses = (1 - target) * input + rest
@@ -399,7 +398,7 @@ def soft_margin_loss(
     if count_of_blocks():
         input, target = in_float32(input, target)
     check_equal("soft_margin_loss", input, target)
-    return reduced("soft_margin_loss", softplus_of(-target * input), reduction)
+    return reduced("soft_margin_loss", _engine._softplus(-target * input), reduction)
 
 
 def gaussian_nll_loss(

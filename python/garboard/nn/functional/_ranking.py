@@ -12,7 +12,6 @@ from garboard._contexts.autocasting import as_listed, count_of_blocks
 from garboard._engine import DTypeError, ShapeError, Tensor, where
 from garboard.nn.functional._reduction import reduced, reduction_by, weighed
 from garboard.nn.functional._slices import cosine_similarity, pairwise_distance
-from garboard.nn.functional._softplus import softplus_of
 
 if TYPE_CHECKING:
     from garboard.types import Reduction
@@ -209,7 +208,7 @@ def multilabel_soft_margin_loss(
     op = "multilabel_soft_margin_loss"
     check.tensor(op, "input", input)
     check.tensor(op, "target", target)
-    losses = target * softplus_of(-input) + (1 - target) * softplus_of(input)
+    losses = target * _engine._softplus(-input) + (1 - target) * _engine._softplus(input)
     return reduced(op, weighed(op, losses, weight).mean(-1), reduction)
 
 
