@@ -17,6 +17,7 @@ from garboard.nn._module import _convert
 from garboard.nn._module._asked import ask_own_getattr
 from garboard.nn._module._hooked import TABLES
 from garboard.nn._module._registered import KINDS, lend_views
+from garboard.nn._module._signature import CallSignature
 from garboard.nn._module._stateful import Stateful
 from garboard.nn._module._tree import Tree
 from garboard.nn._module._walk import too_deep
@@ -403,8 +404,11 @@ class Module(Stateful):
         lend_views(self)
 
     if not TYPE_CHECKING:  # to a type checker it would be every name
+        __signature__ = CallSignature()
 
         def __getattr__(self, name: str) -> Any:  # programs call it; a miss says again what it said
+            if name in vars(self).get("_roles", ()) and name in vars(self):
+                return vars(self)[name]  # behind a property of that name which found nothing
             refuse_missing(self, "nn.Module", name)
             return object.__getattribute__(self, name)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import sys
 import traceback
 from typing import Any
@@ -139,3 +140,14 @@ def test_a_module_that_calls_itself_for_ever_is_a_recursion_error():
 def test_a_module_without_forward_or_with_too_few_arguments_says_so(call):
     with pytest.raises((NotImplementedError, TypeError), match="forward"):
         call()
+
+
+def test_the_signature_of_a_module_is_that_of_its_call_and_of_a_class_that_of_its_init():
+    class Called(Told):
+        def __call__(self, x: int, scale: float = 1.0) -> Any:
+            return super().__call__(x, scale=scale)
+
+    assert str(inspect.signature(gb.nn.Linear(2, 1))) == "(*args, **kwargs)"
+    assert list(inspect.signature(Called()).parameters) == ["x", "scale"]
+    assert list(inspect.signature(gb.nn.Identity).parameters) == ["args", "kwargs"]
+    assert "in_features" in inspect.signature(gb.nn.Linear).parameters

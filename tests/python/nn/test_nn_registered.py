@@ -72,6 +72,37 @@ class TestDicts:
         with pytest.raises(TypeError, match="a Module or None is needed"):
             layer._modules["x"] = gb.ones(1)
 
+    def test_a_buffer_is_found_behind_a_property_that_finds_nothing(self):
+        class Leaky(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self._buffers["decay"] = gb.tensor(0.5)
+
+            @property
+            def decay(self):
+                return self.time - 1
+
+        leaky = Leaky()
+
+        assert leaky.decay.item() == 0.5
+        leaky.time = 3
+        assert leaky.decay == 2
+
+    def test_a_module_whose_init_is_to_come_can_be_assigned(self):
+        class Bare(nn.Module):
+            def __init__(self):
+                self.scale = 2
+
+            def forward(self, x):
+                return x * self.scale
+
+        net = nn.Module()
+
+        net.bare = Bare()
+
+        assert net._modules["bare"].scale == 2
+        assert net.bare.forward(3) == 6
+
 
 def copied_by_pickle(module):
     return pickle.loads(pickle.dumps(module))

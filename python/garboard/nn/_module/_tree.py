@@ -196,8 +196,8 @@ class Tree:
         if isinstance(value, Tensor):
             move_home(value, home)
         elif isinstance(value, Tree):
-            if is_around(nearest_open(vars(value)["_home"]), home):
-                return  # what is below it came home to it before
+            if is_around(nearest_open(vars(value).get("_home", home)), home):
+                return  # what is below it came home to it before; or its `__init__` is to come
             for module in value.modules():
                 if not is_around(nearest_open(vars(module)["_home"]), home):
                     vars(module)["_home"] = home
