@@ -78,20 +78,22 @@ def _spectrum(op: str, a: Tensor, hermitian: bool) -> tuple[Tensor, Tensor, Tens
 
 def pinv(
     A: Tensor,
+    rcond: Number | Tensor | None = None,
+    hermitian: bool = False,
     *,
     atol: Number | Tensor | None = None,
     rtol: Number | Tensor | None = None,
-    hermitian: bool = False,
     out: Tensor | None = None,
 ) -> Tensor:
     """Compute the Moore-Penrose pseudo-inverse: by singular values, unless none is near 0.
 
     Args:
         A: Tensor [..., m, n], float32, float64 or complex.
+        rcond: The older name of `rtol`, which may be given alone.
+        hermitian: True takes the matrices for Hermitian, and reads their lower triangle.
         atol: Singular values up to this count as 0; a number, or a tensor of one for each matrix.
         rtol: Likewise, as a share of the largest. The epsilon of the dtype times the longer side,
             unless `atol` is given.
-        hermitian: True takes the matrices for Hermitian, and reads their lower triangle.
         out: Where to write the result, and what is returned then: a tensor of its sizes on its
             device, of its category (bool, integer, floating) or one above.
 
@@ -104,7 +106,7 @@ def pinv(
         DTypeError: Another dtype.
         ValueError: A tolerance is negative.
         GradientError: Grad mode is on, `out` is given, and a tensor requires grad.
-        TypeError: An argument is of another type.
+        TypeError: An argument is of another type, or `rcond` stands beside another tolerance.
         DisposedError: `A` is disposed.
 
     >>> gb.linalg.pinv(gb.tensor([[2.0, 0.0], [0.0, 0.0]])).tolist()
@@ -113,6 +115,10 @@ def pinv(
     op = "linalg.pinv"
     check.tensor(op, "A", A)
     symmetric = check.flag(op, "hermitian", hermitian)
+    if rcond is not None:
+        if atol is not None or rtol is not None:
+            raise TypeError(f"{op}: rcond beside another tolerance; it alone, or they, are needed")
+        rtol = rcond
     tolerance = _tolerance(op, A, atol, rtol)
     found = None if symmetric else _inverted_swiftly(op, A, tolerance)
     if found is None:

@@ -93,3 +93,12 @@ def test_gradients_are_the_same_whatever_the_way(sizes, no_leaks):
     exact = gb.autograd.grad(la.lstsq(x, y, driver="gelsd").solution.square().sum(), [x, y])
     for a, b in zip(swift, exact, strict=True):
         gb.testing.assert_close(a, b)
+
+
+def test_rcond_is_the_older_name_of_rtol():
+    given = gb.tensor([[2.0, 0.0], [0.0, 0.1]])
+
+    assert la.pinv(given, 0.1).tolist() == [[0.5, 0.0], [0.0, 0.0]]
+    assert la.pinv(given, rcond=0.1, hermitian=True).tolist() == [[0.5, 0.0], [0.0, 0.0]]
+    with pytest.raises(TypeError, match="rcond beside another tolerance"):
+        la.pinv(given, rcond=0.1, atol=0.1)
