@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from operator import index
 from types import TracebackType
 from typing import Any, NoReturn, Protocol, Self
 from weakref import WeakKeyDictionary, ref
@@ -36,6 +37,9 @@ class RemovableHandle:
         hooks: The table that the hook is in; held weakly.
         number: The hook's number there.
 
+    Raises:
+        TypeError: `number` is no integer, or `hooks` cannot be held weakly.
+
     >>> layer = gb.nn.ReLU()
     >>> with layer.register_forward_hook(lambda module, args, output: output * 10):
     ...     layer(gb.ones(1))
@@ -46,7 +50,7 @@ class RemovableHandle:
 
     def __init__(self, hooks: _Hooks, number: int) -> None:
         self._hooks = ref(hooks)
-        self._number = number
+        self._number = index(number)  # what else it could be might keep the table alive
         _births.setdefault(hooks, {})[number] = _engine._birth_now()
 
     @property

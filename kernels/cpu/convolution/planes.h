@@ -179,15 +179,21 @@ class Planes {
            axes_[2].shift(x);
   }
 
-  /// Writes up to a line of the cache more than `channel()`; `channel` is the first sample's.
+  /// Writes up to a line of the cache more than `channel()`; `channel` is the first sample's. What
+  /// lies behind the last place is 0 as far as a vector reads: old numbers there cost nothing but
+  /// time, and a lot of that where they are subnormal.
   void copy(T* to, const T* channel, const Box& box) const {
     std::int64_t extent[space_dims];
     for (int d = 0; d < space_dims; ++d) extent[d] = axes_[d].extent(box.count[d]);
     for (std::int64_t z = 0; z < axes_[0].combs; ++z)
       for (std::int64_t y = 0; y < axes_[1].combs; ++y)
-        for (std::int64_t x = 0; x < axes_[2].combs; ++x, to += plane_)
+        for (std::int64_t x = 0; x < axes_[2].combs; ++x, to += plane_) {
+          T* end = to;
           for (std::int64_t s = 0; s < box.samples; ++s)
-            copy_plane(to + s * sample_, channel + s * of_.sample_stride, box, {z, y, x}, extent);
+            end = copy_plane(to + s * sample_, channel + s * of_.sample_stride, box, {z, y, x},
+                             extent);
+          fill(end, smaller(to + plane_ - end, 64 / sizeof(T)), T(0));
+        }
   }
 
  private:
@@ -203,9 +209,9 @@ class Planes {
     return {begin, first, last_inside(begin, of_.sizes[2], axis.step, extent, first)};
   }
 
-  void copy_plane(T* plane, const T* channel, const Box& box,
-                  const std::int64_t (&comb)[space_dims],
-                  const std::int64_t (&extent)[space_dims]) const {
+  /// Returns its end.
+  T* copy_plane(T* plane, const T* channel, const Box& box, const std::int64_t (&comb)[space_dims],
+                const std::int64_t (&extent)[space_dims]) const {
     const Line line = line_of(comb[2], box.first[2], extent[2]);
     const std::int64_t width = smaller(pitch_, extent[2]);
     std::int64_t begin[2];
@@ -231,6 +237,7 @@ class Planes {
       end = to + (extent[1] - last - 1) * pitch_ + width;
     }
     fill(end, extent[2] - width, T(0));
+    return end + extent[2] - width;
   }
 
   static std::int64_t first_inside(std::int64_t begin, std::int64_t step, std::int64_t extent) {

@@ -185,3 +185,13 @@ def test_a_gradient_has_a_private_name_that_libraries_know():
 
     assert x.grad is x._grad
     assert x.grad.tolist() == [5.0, 5.0]
+
+
+def test_a_handle_is_known_by_a_number_alone():
+    x = gb.ones(2, requires_grad=True)
+    make, (table, number) = x.register_hook(len).__reduce__()
+
+    with pytest.raises(TypeError):
+        make(table, x)  # which would keep its own table, and that it
+
+    assert make(table, number).id == number
