@@ -24,12 +24,20 @@ void check_gradient(const Tensor& grad, const Tensor& data) {
                            grad.device(), advice));
 }
 
-void check(const Tensor& leaf, const Tensor& data) {
-  if (leaf.body()->base || !leaf.is_leaf())
-    throw GradientError(
-        "data: assigned to a view, or to a tensor computed from others; a leaf is needed, write "
-        "with copy_()");
-  if (leaf.body()->requires_grad) {
+/// Of what was computed from others, whose gradient the graph takes as it was computed.
+void check_computed(const Tensor& tensor, const Tensor& data) {
+  if (data.sizes() != tensor.sizes() || data.dtype() != tensor.dtype() ||
+      data.device() != tensor.device())
+    throw GradientError(text("data: ", data.sizes(), " of ", name_of(data.dtype()), " on ",
+                             data.device(), " for a tensor computed from others, ", tensor.sizes(),
+                             " of ", name_of(tensor.dtype()), " on ", tensor.device(),
+                             "; they must be equal, or detach() it first"));
+}
+
+void check(const Tensor& tensor, const Tensor& data) {
+  if (tensor.body()->base) throw GradientError("data: assigned to a view; write with copy_()");
+  if (!tensor.is_leaf()) check_computed(tensor, data);
+  if (tensor.body()->requires_grad) {
     if (!has_gradient(data.dtype()))
       throw DTypeError(
           text("data: dtype ", name_of(data.dtype()),
@@ -39,22 +47,22 @@ void check(const Tensor& leaf, const Tensor& data) {
           "data: a tensor that was made in inference mode, for one that requires grad; clone() it "
           "outside of inference_mode()");
   }
-  if (const Tensor grad = leaf.grad()) check_gradient(grad, data);
+  if (const Tensor grad = tensor.grad()) check_gradient(grad, data);
 }
 
 }  // namespace
 
-void set_data(const Tensor& leaf, const Tensor& data) {
-  check(leaf, data);
-  TensorBody& body = *leaf.body();
+void set_data(const Tensor& tensor, const Tensor& data) {
+  check(tensor, data);
+  TensorBody& body = *tensor.body();
   body.make_room(data.ndim());
   Counted<Storage> storage = data.storage();
   const View view = data.view();
   const std::int64_t offset = data.offset();
   const Device device = data.device();
-  // What nodes have kept of the leaf is of versions up to this one: they have to meet a later one,
+  // What nodes have kept of it is of versions up to this one: they have to meet a later one,
   // after any number of storages.
-  const std::uint32_t least = version_of(leaf) + body.storage->was_saved();
+  const std::uint32_t least = version_of(tensor) + body.storage->was_saved();
   while (storage->version() < least) storage->bump_version();
   // What runs without the lock meanwhile may read the old elements.
   Borrowing::drop_after_all({Counted<Storage>(body.storage).release(), [](void* old) noexcept {

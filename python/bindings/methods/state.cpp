@@ -448,8 +448,9 @@ tensor([3., 3.]))",
 What is written into it does not count for graphs that keep the tensor: that their gradients are
 still right is the program's affair.
 
-A tensor that is assigned gives a leaf its storage, sizes and dtype. It stays the same leaf with its
-gradient, and what `data` gave before keeps the old ones. GradientError, ShapeError, DTypeError or
+A tensor that is assigned gives a leaf its storage, sizes and dtype; what was computed from others
+takes one of the same sizes, dtype and device. It stays the same tensor with its gradient and
+history, and what `data` gave before keeps the old ones. GradientError, ShapeError, DTypeError or
 DeviceError says why a tensor cannot be assigned. A backward pass that still needs the old elements
 raises VersionError.
 

@@ -1,4 +1,4 @@
-"""`x.data = y`: a leaf that takes over other elements."""
+"""`x.data = y`: a tensor that takes over other elements."""
 
 from __future__ import annotations
 
@@ -105,7 +105,12 @@ def leaf() -> gb.Tensor:
 
 REFUSED = {
     "a view": (lambda: gb.zeros(2)[:1], lambda: gb.ones(1), gb.GradientError),
-    "no leaf": (lambda: leaf() * 2, lambda: gb.ones(2), gb.GradientError),
+    "other sizes, of no leaf": (lambda: leaf() * 2, lambda: gb.ones(3), gb.GradientError),
+    "another dtype, of no leaf": (
+        lambda: leaf() * 2,
+        lambda: gb.ones(2).double(),
+        gb.GradientError,
+    ),
     "no floating dtype": (leaf, lambda: gb.tensor([1, 2]), gb.DTypeError),
     "inference": (leaf, made_in_inference_mode, gb.GradientError),
     "sizes unlike the gradient's": (leaf, lambda: gb.ones(3), gb.ShapeError),
@@ -123,6 +128,22 @@ def test_what_cannot_be_is_refused(make, given, error):
         x.data = given()
 
     assert x.tolist() == before
+
+
+def test_what_was_computed_takes_other_elements_and_keeps_its_history():
+    x = gb.ones(2, requires_grad=True)
+    y = x * 2
+    y.register_hook(lambda grad: grad * 10)
+    squared = y * y
+
+    y.data = given = gb.tensor([5.0, 6.0])
+
+    assert y.data_ptr() == given.data_ptr()
+    (y * gb.tensor([1.0, 3.0])).sum().backward()
+    assert x.grad is not None
+    assert x.grad.tolist() == [20.0, 60.0]
+    with pytest.raises(gb.VersionError):
+        squared.sum().backward()
 
 
 def test_it_is_no_leak():
