@@ -185,7 +185,9 @@ Tensor Backward::sum_so_far(int i) const {
   const GradState* const state = edge.leaf.body()->grad_state.get();
   if (!state || state->hooks || !is_plain(state->grad)) return {};
   const Tensor& sum = state->grad;
-  return !sum.requires_grad() && sum.storage()->is_writable() ? sum : Tensor();
+  if (sum.requires_grad() || !sum.storage()->is_writable()) return {};
+  sum.storage()->meet_current_stream();  // it may be of an earlier pass, on another one
+  return sum;
 }
 
 // The output was kept without its history, or node and output would own each other.

@@ -51,7 +51,7 @@ class RemovableHandle:
     def __init__(self, hooks: _Hooks, number: int) -> None:
         self._hooks = ref(hooks)
         self._number = index(number)  # what else it could be might keep the table alive
-        _births.setdefault(hooks, {})[number] = _engine._birth_now()
+        _births.setdefault(hooks, {})[self._number] = _engine._birth_now()
 
     @property
     def id(self) -> int:
