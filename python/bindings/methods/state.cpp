@@ -448,11 +448,10 @@ tensor([3., 3.]))",
 What is written into it does not count for graphs that keep the tensor: that their gradients are
 still right is the program's affair.
 
-A tensor that is assigned gives a leaf its storage, sizes and dtype; what was computed from others
-takes one of the same sizes, dtype and device. It stays the same tensor with its gradient and
-history, and what `data` gave before keeps the old ones. GradientError, ShapeError, DTypeError or
-DeviceError says why a tensor cannot be assigned. A backward pass that still needs the old elements
-raises VersionError.
+A tensor that is assigned gives a leaf its storage, sizes and dtype; what was computed takes one of
+its own sizes, dtype and device. Gradient and history stay, and what `data` gave before keeps the
+old elements. GradientError, ShapeError, DTypeError or DeviceError says why a tensor cannot be
+assigned, VersionError that a backward pass still needs the old elements.
 
 >>> x = gb.zeros(2, requires_grad=True)
 >>> x.data = gb.ones(2)
