@@ -80,8 +80,10 @@ bool packs_b(const FloatProduct& p) {
   if (p.b.column_stride != 1 || p.rows > 480) return true;
   const std::int64_t floats = p.columns * p.depth;
   const bool is_ragged = p.b.row_stride % lanes != 0;  // each vector is in two lines
-  return p.rows > 64 && (floats > near_floats() || (floats > near_floats() / 16 && is_ragged) ||
-                         (p.rows > 128 && lies_badly(p.b.row_stride)));
+  // Row after row comes from memory in time; lines of a panel, a row apart each, do not.
+  return (p.rows > 20 && floats > near_floats() / 4) ||
+         (p.rows > 64 && floats > near_floats() / 16 && is_ragged) ||
+         (p.rows > 128 && lies_badly(p.b.row_stride));
 }
 
 std::int64_t most_depth(const Way& way) {
