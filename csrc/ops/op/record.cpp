@@ -150,6 +150,13 @@ void cut_cycles(const Counted<GradNode>& root, const TensorBody& written) {
   }
 }
 
+/// A view whose base has taken over other elements, through `.data`, looks into it no more: what is
+/// written into one does not reach the other.
+void leave_former_base(const Tensor& view) {
+  TensorBody& body = *view.body();
+  if (body.base && body.base->storage != body.storage) body.base.reset();
+}
+
 bool overlaps_itself(const Tensor& tensor) {
   return !tensor.is_contiguous() && dim_that_overlaps(tensor.sizes(), tensor.strides()) >= 0;
 }
@@ -180,6 +187,8 @@ Grads run_conjugated(Backward at) {
 
 void refresh_history(const Tensor& view) {
   TensorBody& body = *view.body();
+  leave_former_base(view);
+  if (!body.base) return;
   const Tensor base(body.base);
   body.base_history = body.base->history;
   body.grad_node = base.requires_grad() ? node_of_view(view, base) : Counted<GradNode>();
@@ -251,6 +260,7 @@ const TensorBody* leaf_behind(const Tensor& view) {
 void check_writable(const char* op, const Tensor& self) {
   if (const auto tell = before_write.load(std::memory_order_relaxed)) [[unlikely]]
     tell(*self.storage());
+  leave_former_base(self);
   if (!self.storage()->is_writable())
     throw Error(text(op, ": memory that its owner made read-only; write into a clone()"));
   if (overlaps_itself(self))

@@ -128,9 +128,6 @@ class ByProduct {
   Matrix rows_at(T* data, std::int64_t columns, std::int64_t stride) const {
     return {reinterpret_cast<char*>(data), static_cast<int>(item), sizes_.rows, columns, stride, 1};
   }
-  static Matrix turned(const Matrix& m) {
-    return {m.data, m.item, m.columns, m.rows, m.column_stride, m.row_stride};
-  }
   /// The taps of some channels: [rows, channels * taps].
   Matrix factors(const View& weight, std::int64_t group, std::int64_t channel,
                  std::int64_t some) const {

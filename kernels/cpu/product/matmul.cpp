@@ -134,10 +134,6 @@ void multiply_vector(const Calls<T>& calls, const Matrix& m, const BlasLayout& l
                        static_cast<int>(y_stride));
 }
 
-Matrix turned(const Matrix& m) {
-  return {m.data, m.item, m.columns, m.rows, m.column_stride, m.row_stride};
-}
-
 bool can_step(std::int64_t stride) { return stride > 0 && stride <= INT_MAX; }
 
 /// OpenBLAS's small product of a matrix and a transposed one is up to twice as slow as that of two

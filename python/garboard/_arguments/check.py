@@ -33,6 +33,7 @@ __all__ = [
     "dim",
     "entered",
     "flag",
+    "has",
     "function",
     "integer",
     "memory_format",
@@ -247,6 +248,11 @@ def memory_format(op: str, given: Any) -> None:
             f"{op}: memory_format is of type {type(given).__name__}; one such as "
             "gb.contiguous_format is needed"
         )
+
+
+def has(op: str, name: str, given: Any) -> bool:
+    """As `flag`, of what a layer has or not: None is False."""
+    return given is not None and flag(op, name, given)
 
 
 def flag(op: str, name: str, given: Any) -> bool:

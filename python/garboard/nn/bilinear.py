@@ -58,7 +58,7 @@ class Bilinear(Module):
         self.out_features: int = check.size(name, "out_features", out_features)
         if self.in1_features < 1:
             raise ShapeError(f"{name}: in1_features 0; 1 or more is needed")
-        has_bias = bias is not None and check.flag(name, "bias", bias)
+        has_bias = check.has(name, "bias", bias)
         sizes = self.out_features, self.in1_features, self.in2_features
         self.weight: Parameter = Parameter(empty(*sizes, dtype=dtype, device=device))
         self.register_parameter(

@@ -52,7 +52,7 @@ class Linear(Module):
         super().__init__()
         self.in_features: int = check.size("Linear", "in_features", in_features)
         self.out_features: int = check.size("Linear", "out_features", out_features)
-        has_bias = bias is not None and check.flag("Linear", "bias", bias)
+        has_bias = check.has("Linear", "bias", bias)
         sizes = self.out_features, self.in_features
         self.weight: Parameter = Parameter(empty(*sizes, dtype=dtype, device=device))
         self.register_parameter(

@@ -146,6 +146,28 @@ def test_what_was_computed_takes_other_elements_and_keeps_its_history():
         squared.sum().backward()
 
 
+@pytest.mark.parametrize("cut", [lambda y: y[1], lambda y: y.t()[3], lambda y: y.view(-1)[5:]])
+@pytest.mark.parametrize("is_computed", [False, True])
+def test_views_of_what_it_was_look_into_it_no_more(cut, is_computed):
+    x, factor = gb.ones(3, 4, requires_grad=True), gb.tensor(3.0, requires_grad=True)
+    y = x * 2 if is_computed else gb.ones(3, 4)
+    view = cut(y)
+
+    y.data = gb.ones(100)[50:62].view(3, 4)
+    view.mul_(factor)
+
+    assert y.tolist() == [[1.0] * 4] * 3
+    assert y.requires_grad is is_computed
+    if is_computed:
+        y.sum().backward()
+        assert x.grad is not None
+        assert x.grad.tolist() == [[2.0] * 4] * 3
+    y.detach_().add_(1)
+    view.sum().backward()
+    assert factor.grad is not None
+    assert factor.grad.item() == view.numel() * (1 + is_computed)
+
+
 def test_it_is_no_leak():
     x, identity = nn.Parameter(gb.ones(2, 2)), gb.eye(2, requires_grad=True)
 

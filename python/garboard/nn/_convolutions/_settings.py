@@ -80,7 +80,7 @@ class Convolution(Module):
         self._reversed_padding_repeated_twice = self._around()
         modes = _MODES[:1] if self.transposed else _MODES
         self.padding_mode: str = check.choice(name, "padding_mode", padding_mode, *modes)
-        has_bias = bias is not None and check.flag(name, "bias", bias)
+        has_bias = check.has(name, "bias", bias)
         outer, inner = self.out_channels, self.in_channels
         if self.transposed:
             outer, inner = inner, outer

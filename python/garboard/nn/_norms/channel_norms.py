@@ -63,7 +63,7 @@ class _ChannelNorm(Module):
         self.track_running_stats: bool = check.flag(
             name, "track_running_stats", track_running_stats
         )
-        has_bias = bias is not None and check.flag(name, "bias", bias) and self.affine
+        has_bias = check.has(name, "bias", bias) and self.affine
         for one, made, is_there in (("weight", ones, self.affine), ("bias", zeros, has_bias)):
             given = Parameter(made(count, dtype=dtype, device=device)) if is_there else None
             self.register_parameter(one, given)

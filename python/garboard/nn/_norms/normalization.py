@@ -62,9 +62,7 @@ class LayerNorm(Module):
         self.elementwise_affine: bool = check.flag(
             "LayerNorm", "elementwise_affine", elementwise_affine
         )
-        has_bias = (
-            bias is not None and check.flag("LayerNorm", "bias", bias) and self.elementwise_affine
-        )
+        has_bias = check.has("LayerNorm", "bias", bias) and self.elementwise_affine
         for name, is_there in (("weight", self.elementwise_affine), ("bias", has_bias)):
             made = empty(*self.normalized_shape, dtype=dtype, device=device) if is_there else None
             self.register_parameter(name, None if made is None else Parameter(made))
@@ -143,7 +141,7 @@ class GroupNorm(Module):
             )
         self.eps: float = check.rate("GroupNorm", "eps", eps)
         self.affine: bool = check.flag("GroupNorm", "affine", affine)
-        has_bias = bias is not None and check.flag("GroupNorm", "bias", bias) and self.affine
+        has_bias = check.has("GroupNorm", "bias", bias) and self.affine
         for name, made, is_there in (("weight", ones, self.affine), ("bias", zeros, has_bias)):
             given = made(self.num_channels, dtype=dtype, device=device) if is_there else None
             self.register_parameter(name, None if given is None else Parameter(given))

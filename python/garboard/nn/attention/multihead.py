@@ -89,7 +89,7 @@ class MultiheadAttention(Module):
         self.dropout: float = check.share(name, "dropout", dropout)
         self.batch_first: bool = check.flag(name, "batch_first", batch_first)
         self.add_zero_attn: bool = check.flag(name, "add_zero_attn", add_zero_attn)
-        has_bias = bias is not None and check.flag(name, "bias", bias)
+        has_bias = check.has(name, "bias", bias)
         width = self.embed_dim
         is_alike = self.kdim == width and self.vdim == width
         shapes: dict[str, tuple[int, ...] | None] = {
