@@ -35,7 +35,6 @@ void check_computed(const Tensor& tensor, const Tensor& data) {
 }
 
 void check(const Tensor& tensor, const Tensor& data) {
-  if (tensor.body()->base) throw GradientError("data: assigned to a view; write with copy_()");
   if (!tensor.is_leaf()) check_computed(tensor, data);
   if (tensor.body()->requires_grad) {
     if (!has_gradient(data.dtype()))
@@ -60,6 +59,7 @@ void set_data(const Tensor& tensor, const Tensor& data) {
   const View view = data.view();
   const std::int64_t offset = data.offset();
   const Device device = data.device();
+  const auto former_base = std::move(body.base);  // goes last: its end may run anything
   // What nodes have kept of it is of versions up to this one: they have to meet a later one,
   // after any number of storages.
   const std::uint32_t least = version_of(tensor) + body.storage->was_saved();

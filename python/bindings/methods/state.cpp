@@ -307,6 +307,7 @@ int assign_data(PyObject* self, PyObject* value, void*) noexcept try {
     throw_type_error("data: a value of type %s; a Tensor is needed", Py_TYPE(value)->tp_name);
   const Tensor& given = tensor_of(value, "data", "value");
   settle_readers(*tensor.storage());
+  edge_of(tensor);  // brings a view's history up to date
   set_data(tensor, given);
   return 0;
 } catch (...) {

@@ -58,9 +58,10 @@ class PythonHooks final : public GradientHooks {
     const std::vector<Hook> hooks = reinterpret_cast<Anchor*>(anchor_)->hooks;
     std::vector<Ref> functions;
     for (const Hook& hook : hooks) functions.push_back(Ref::borrow(hook.function));
+    Ref argument;  // one object for all: what a hook sets on it the next one finds
     for (const Ref& function : functions) {
-      const Ref argument(checked(wrap(gradient)));
-      const Ref result(checked(PyObject_CallOneArg(function.get(), argument.get())));
+      if (!argument || alias_of(argument.get()).is_empty()) argument = Ref(checked(wrap(gradient)));
+      Ref result(checked(PyObject_CallOneArg(function.get(), argument.get())));
       if (result.get() == Py_None) continue;
       if (!is_tensor(result.get()))
         throw_type_error("hook: it returned %s; a Tensor or None is needed",
@@ -78,6 +79,7 @@ class PythonHooks final : public GradientHooks {
         throw DeviceError(text("hook: it returned one on ", given.device(), " for a gradient on ",
                                gradient.device(), "; they must be on one device, use to()"));
       gradient = given;
+      argument = std::move(result);
     }
     return gradient;
   }

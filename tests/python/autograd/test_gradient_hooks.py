@@ -125,6 +125,30 @@ class TestHooks:
 
         assert x.grad is None
 
+    def test_find_what_the_one_before_set_on_the_gradient(self, no_leaks):
+        x = leaf(1)
+        found = []
+
+        def mark(gradient: gb.Tensor) -> None:
+            gradient.note = "seen"
+
+        def double(gradient: gb.Tensor) -> gb.Tensor:
+            found.append(gradient.note)
+            doubled = gradient * 2
+            doubled.note = "doubled"
+            return doubled
+
+        def dispose(gradient: gb.Tensor) -> None:
+            found.append(gradient.note)
+            gradient.dispose()
+
+        for hook in (mark, double, dispose, lambda gradient: gradient + 1):
+            x.register_hook(hook)
+
+        (x * 3).sum().backward()
+
+        assert (found, x.grad.item()) == (["seen", "doubled"], 7)
+
     def test_may_run_a_pass_of_their_own(self):
         x, y = leaf(2), leaf(3)
 

@@ -104,7 +104,11 @@ def leaf() -> gb.Tensor:
 
 
 REFUSED = {
-    "a view": (lambda: gb.zeros(2)[:1], lambda: gb.ones(1), gb.GradientError),
+    "a view of what was computed, of other sizes": (
+        lambda: (gb.zeros(2, requires_grad=True) * 2)[:1],
+        lambda: gb.ones(2),
+        gb.GradientError,
+    ),
     "other sizes, of no leaf": (lambda: leaf() * 2, lambda: gb.ones(3), gb.GradientError),
     "another dtype, of no leaf": (
         lambda: leaf() * 2,
@@ -166,6 +170,33 @@ def test_views_of_what_it_was_look_into_it_no_more(cut, is_computed):
     view.sum().backward()
     assert factor.grad is not None
     assert factor.grad.item() == view.numel() * (1 + is_computed)
+
+
+@pytest.mark.parametrize("count", [3, 300])
+def test_a_view_that_is_given_elements_keeps_its_history_and_leaves_its_base(count):
+    x, factor = gb.ones(2, count, requires_grad=True), gb.tensor(3.0, requires_grad=True)
+    base = x * 2
+    view, before = base[1], base[1]
+    base.mul_(5)  # the history of both is now that of what was written
+
+    view.data = given = gb.full((count,), 7.0)
+    view.mul_(factor)
+
+    assert base.tolist() == [[10.0] * count] * 2
+    assert (before.tolist(), given.tolist()) == ([10.0] * count, [21.0] * count)
+    view.sum().backward()
+    assert x.grad.tolist() == [[0.0] * count, [30.0] * count]
+    assert factor.grad.item() == 7 * count
+
+
+def test_a_view_of_no_history_takes_elements_of_any_size():
+    base = gb.zeros(4)
+    view = base[1:3]
+
+    view.data = gb.ones(2, 3)
+    view.add_(1)
+
+    assert (view.tolist(), base.tolist()) == ([[2.0] * 3] * 2, [0.0] * 4)
 
 
 def test_it_is_no_leak():
