@@ -419,6 +419,7 @@ class GraphWalk final : public WalkUnderWay {
     const GradState* const state = leaf.body()->grad_state.get();
     if (state && state->hooks) gradient = hooked(*state->hooks, std::move(gradient));
     if (wanted_) return wanted_->add(leaf.body(), gradient);  // no `.grad` changes
+    if (!leaf.body()->requires_grad) return;  // no more: it was frozen since
     add_to_grad(leaf, std::move(gradient), options_.create_graph);
     if (state && state->hooks) {
       const Counted<GradientHooks> hooks = state->hooks;

@@ -183,7 +183,7 @@ Tensor Backward::sum_so_far(int i) const {
   }
   if (adds_ != AddsTo::nodes_and_leaves) return {};
   const GradState* const state = edge.leaf.body()->grad_state.get();
-  if (!state || state->hooks || !is_plain(state->grad)) return {};
+  if (!state || state->hooks || !edge.leaf.requires_grad() || !is_plain(state->grad)) return {};
   const Tensor& sum = state->grad;
   if (sum.requires_grad() || !sum.storage()->is_writable()) return {};
   sum.storage()->meet_current_stream();  // it may be of an earlier pass, on another one

@@ -11,8 +11,9 @@ namespace garboard {
 /// stays, has to be up to date.
 ///
 /// Raises GradientError for what was computed from others where sizes, dtype or device differ, and
-/// for elements of inference mode where a gradient is asked for; DTypeError where the dtype can have
-/// none; ShapeError, DTypeError and DeviceError where it has a gradient that would not fit any more.
+/// for elements of inference mode where a gradient is asked for; DTypeError where the dtype can
+/// have none; ShapeError, DTypeError and DeviceError where it has a gradient that would not fit any
+/// more.
 void set_data(const Tensor& tensor, const Tensor& data);
 
 }  // namespace garboard

@@ -16,8 +16,9 @@ inline constexpr std::int64_t line_bytes = 64;
 // Elementwise. 1,024 elements of three inputs and a result, of 8 bytes each, fill a first cache of
 // 32 KiB.
 inline constexpr std::int64_t loop_block = 1024, loop_tile_side = 32;
-/// A row at least this long is worth a call of its own.
-inline constexpr std::int64_t own_row = 64;
+/// A row at least this long is worth a call of its own; a shorter one, where an operand that is one
+/// element for all of it would have to be repeated.
+inline constexpr std::int64_t own_row = 64, own_short_row = 32;
 /// Rows of one call: no shorter than this, for which they are gathered, and shorter than that.
 inline constexpr std::int64_t least_short_row = 12, long_row = 512;
 /// From this size on a dense result is no longer computed at once: threads may share it, and it may

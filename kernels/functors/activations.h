@@ -67,6 +67,25 @@ struct MishGradient {
   }
 };
 
+/// x times the logistic function of `gate`, which lets it through or not.
+struct Gated {
+  static constexpr Effort effort = Effort::many;
+  static constexpr bool gives_bool = false;
+  template <Real T>
+  GARBOARD_HD T operator()(T x, T gate) const {
+    return x * sigmoid(gate);
+  }
+};
+/// The gradient of the gate.
+struct GateGradient {
+  static constexpr Effort effort = Effort::many;
+  template <Real T>
+  GARBOARD_HD T operator()(T gradient, T x, T gate) const {
+    const T share = sigmoid(gate);
+    return gradient * x * (share * (T(1) - share));
+  }
+};
+
 /// alpha (e^x - 1) up to 0, else x; NaN is x.
 struct Elu {
   static constexpr Effort effort = Effort::many;

@@ -299,6 +299,6 @@ using BinaryFunctors =
              Fmod, SiluGradient, TimesLog, LogAddExp2, LargerNumber, SmallerNumber, Heaviside,
              CommonDivisor, ShiftLeft, ShiftRight, GammaLower, GammaUpper, Zeta, LeakyRelu, Huber,
              HardSwishGradient, HardShrink, SoftShrink, TruncatedQuotient, Elu, MishGradient,
-             SoftplusGradient>;
+             SoftplusGradient, Gated>;
 
 }  // namespace garboard::functors

@@ -60,7 +60,7 @@ template <class F>
 inline constexpr bool takes_condition = std::is_same_v<F, Where> || std::is_same_v<F, Retain>;
 
 /// The roll call: what is compiled for every device. The op of a missing functor does not compile.
-using TernaryFunctors =
-    TypeList<AddScaled, Clamp, Lerp, Where, FiniteNumber, Retain, Threshold, EluGradient>;
+using TernaryFunctors = TypeList<AddScaled, Clamp, Lerp, Where, FiniteNumber, Retain, Threshold,
+                                 EluGradient, GateGradient>;
 
 }  // namespace garboard::functors

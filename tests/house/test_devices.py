@@ -25,7 +25,7 @@ LEFT = {
         "the compiler's own macro says which compiler reads this",
     ),
     "python/bindings/methods/convert.cpp": (10, "PyTorch's method and its documentation"),
-    "python/bindings/methods/state.cpp": (5, "PyTorch's attribute and its documentation"),
+    "python/bindings/types/tensor_properties.cpp": (5, "PyTorch's attribute and its documentation"),
     "python/bindings/module/module.cpp": (1, "the line that binds it"),
     "python/bindings/values/dtype_object.cpp": (9, "names that users give, and their examples"),
     "python/bindings/tensor/tensor_object.cpp": (1, "the names of PyTorch's attributes"),

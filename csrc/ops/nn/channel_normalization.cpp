@@ -6,6 +6,7 @@
 #include "csrc/ops/create/convert.h"
 #include "csrc/ops/create/create.h"
 #include "csrc/ops/elementwise/binary.h"
+#include "csrc/ops/elementwise/ternary.h"
 #include "csrc/ops/elementwise/unary.h"
 #include "csrc/ops/op/operators.h"
 #include "csrc/ops/op/record.h"
@@ -162,6 +163,29 @@ NormalizedChannels normalize_channels(const Tensor& input, const Tensor& weight,
          },
          {{"means", result.means}, {"inverse deviations", inverses}});
   return result;
+}
+
+Tensor scale_channels(const Tensor& input, const Tensor& scale, const Tensor& shift) {
+  const char* const op = "batch_norm";
+  check(op, input, scale, shift, 0);
+  Dims beside;
+  for (int d = 0; d < input.ndim(); ++d) beside.push_back(d == 1 ? input.size(1) : 1);
+  Tensor out;
+  {
+    const GradModeGuard no_grad(false);
+    out = add_scaled(reshape(shift, beside), input, reshape(scale, beside));
+  }
+  const Keep keep = (scale.requires_grad() ? Keep::first : Keep::nothing) |
+                    (input.requires_grad() ? Keep::second : Keep::nothing);
+  record(op, out, {input, scale, shift}, keep,
+         [beside, slabs = SlabForm(op, input.sizes(), 0, 0)](const Backward& at) {
+           Grads grads;
+           if (at.needs(0)) grads[0] = at.grad * reshape(at.input(1), beside);
+           if (at.needs(1)) grads[1] = slabs.sum_of_channels(at.grad * at.input(0));
+           if (at.needs(2)) grads[2] = slabs.sum_of_channels(at.grad);
+           return grads;
+         });
+  return out;
 }
 
 }  // namespace garboard

@@ -18,4 +18,8 @@ struct NormalizedChannels {
 NormalizedChannels normalize_channels(const Tensor& input, const Tensor& weight, const Tensor& bias,
                                       std::int64_t groups, double epsilon);
 
+/// input * scale + shift, of [samples, channels, ...] and [channels] of its floating dtype: a
+/// normalisation by numbers that are known. Raises ShapeError, DTypeError, DeviceError.
+Tensor scale_channels(const Tensor& input, const Tensor& scale, const Tensor& shift);
+
 }  // namespace garboard

@@ -11,6 +11,7 @@
 #include "csrc/ops/elementwise/binary.h"
 #include "csrc/ops/elementwise/ternary.h"
 #include "csrc/ops/elementwise/unary.h"
+#include "csrc/ops/fuse/expression.h"
 #include "csrc/ops/index/gather.h"
 #include "csrc/ops/index/indexing.h"
 #include "csrc/ops/index/mask.h"
@@ -48,7 +49,7 @@ Tensor starts_of_runs(const Tensor& rows) {
 /// first, each time stably.
 Tensor order_of(const Tensor& rows) {
   Tensor order = counted_up(rows.size(0), rows.device());
-  OuterLock::Turns turns;  // each sort may be short, and columns many
+  OuterLock::Turns turns;                               // each sort may be short, and columns many
   const int short_ones = rows.size(0) > 4096 ? 16 : 1;  // that one sort comes to
   for (std::int64_t column = rows.size(1) - 1; column >= 0; --column) {
     const Tensor keys = index_select(select(rows, 1, column), 0, order);
@@ -179,31 +180,37 @@ Tensor histc(const Tensor& input, std::int64_t bins, double low, double high) {
   if (!is_floating(input.dtype()))
     throw DTypeError(text("histc: dtype ", name_of(input.dtype()),
                           "; a floating one is needed, as in x.float()"));
-  if (bins < 1) throw ShapeError(text("histc: ", bins, " bins; at least one is needed"));
+  if (bins < 1 || bins == std::numeric_limits<std::int64_t>::max())
+    throw ShapeError(
+        text("histc: ", bins, " bins; at least one is needed, and less than 2^63 - 1"));
   if (!(low <= high) || low - low != 0 || high - high != 0)
     throw ShapeError(text("histc: a range from ", low, " to ", high,
                           "; it must be finite, and its end no less than its start"));
   const Tensor x = reshape(detach(input), {-1});
-  // Counted as integers: half types end at 2048, float32 at 2^24.
-  const Tensor out = zeros({bins}, DType::int64, input.device());
-  if (x.count() == 0) return to(out, input.dtype());
-  const bool is_given = low != high;
-  const auto bound = [&](double given, const Tensor& found, double away) {
-    if (is_given) return scalar_tensor(Scalar::of(given), DType::float64, input.device());
-    const Tensor value = to(found, DType::float64);
-    return where(eq(amin(x), amax(x)), value + Scalar::of(away), value);
-  };
-  const Tensor from = bound(low, amin(x), -1), end = bound(high, amax(x), 1);
-  if (!is_given) check_finite(from, end);
+  if (x.count() == 0) return zeros({bins}, input.dtype(), input.device());
+  Tensor from = scalar_tensor(Scalar::of(low), DType::float64, input.device());
+  Tensor end = scalar_tensor(Scalar::of(high), DType::float64, input.device());
+  if (low == high) {
+    from = to(amin(x), DType::float64);
+    end = to(amax(x), DType::float64);
+    const Tensor is_one = eq(from, end);
+    from = where(is_one, from - 1.0, from);
+    end = where(is_one, end + 1.0, end);
+    check_finite(from, end);
+  }
   const Tensor wide = to(x, DType::float64);
-  const Tensor inside = logical_and(ge(wide, from), le(wide, end));
-  const Tensor scaled =
-      (masked_select(wide, inside) - from) * Scalar::of(double(bins)) / (end - from);
-  const Tensor place = minimum(to(floor(scaled), DType::int64), Scalar::of(bins - 1));
-  const Tensor added =
-      expand(full({1}, Scalar::of(std::int64_t{1}), DType::int64, input.device()), place.sizes());
-  index_add_(out, 0, place, added);
-  return to(out, input.dtype());
+  const Expression is_inside = of<logical_and>(of<ge>(wide, from), of<le>(wide, end));
+  const Expression scaled =
+      of<div>(of<mul>(of<sub>(wide, from), static_cast<double>(bins)), end - from);
+  const Expression place = of<minimum>(of<floor>(scaled), static_cast<double>(bins - 1));
+  // One more place, behind the others, counts what lies outside.
+  const Tensor places =
+      to(of<garboard::where>(is_inside, place, static_cast<double>(bins)).made(), DType::int64);
+  // Counted as integers: half types end at 2048, float32 at 2^24.
+  const Tensor counts = zeros({bins + 1}, DType::int64, input.device());
+  const Tensor single = full({1}, Scalar::of(std::int64_t{1}), DType::int64, input.device());
+  index_add_(counts, 0, places, expand(single, places.sizes()));
+  return to(narrow(counts, 0, 0, bins), input.dtype());
 }
 
 Tensor isin(const Tensor& elements, const Tensor& tests, bool invert) {

@@ -7,6 +7,7 @@
 #include "csrc/core/error.h"
 #include "csrc/ops/create/convert.h"
 #include "csrc/ops/create/create.h"
+#include "csrc/ops/elementwise/binary.h"
 #include "csrc/ops/op/operators.h"
 #include "csrc/ops/op/record.h"
 #include "csrc/ops/reduce/reduce.h"
@@ -94,29 +95,71 @@ std::array<Border, 2> borders_of(std::int64_t size, Sides side, PadMode mode) {
   return {Border{0, 0, side.before}, {end, size - 1, side.after}};
 }
 
-/// The gradient: what went to an edge comes back to where it was from.
-Tensor gather_edges(Tensor grad, const AllSides& sides, PadMode mode) {
-  for (int d = 0; d < grad.ndim(); ++d) {
-    const Sides side = sides[static_cast<std::size_t>(d)];
-    if (side.before + side.after == 0) continue;
-    const std::int64_t size = grad.size(d) - side.before - side.after;
-    Tensor total = narrow(grad, d, side.before, size);
-    for (const Border& border : borders_of(size, side, mode)) {
+/// The gradient of dims from `first` on, those before being the middle already: what went to an
+/// edge is added to where it was from. What lies in the edges of several dims belongs to the first
+/// of them.
+Tensor gather_edges(const Tensor& grad, const AllSides& sides, PadMode mode, int first = 0) {
+  const auto side_of = [&](int d) { return sides[static_cast<std::size_t>(d)]; };
+  const auto size_of = [&](int d) { return grad.size(d) - side_of(d).before - side_of(d).after; };
+  Tensor middle = grad;
+  for (int d = first; d < grad.ndim(); ++d)
+    middle = narrow(middle, d, side_of(d).before, size_of(d));
+  if (have_same_sizes(middle, grad)) return grad;
+  const Tensor total = row_major_copy(middle);
+  Tensor rest = grad;
+  for (int d = first; d < grad.ndim(); ++d) {
+    for (const Border& border : borders_of(size_of(d), side_of(d), mode)) {
       if (border.count == 0) continue;
-      Tensor part = narrow(grad, d, border.to, border.count);
+      Tensor part = gather_edges(narrow(rest, d, border.to, border.count), sides, mode, d + 1);
       if (mode == PadMode::reflect) part = turned(part, {d});
       if (mode == PadMode::replicate) part = sum(part, {Dims{d}, true});
-      AllSides back{};
-      back[static_cast<std::size_t>(d)] = {border.from, size - border.from - part.size(d)};
-      total = total + pad_constant(part, back, Scalar::of(std::int64_t{0}));
+      add.apply_in_place(narrow(total, d, border.from, part.size(d)), part);
     }
-    grad = total;
+    rest = narrow(rest, d, side_of(d).before, size_of(d));
   }
-  return grad;
+  return total;
 }
 
-/// Nothing negative. The middle is copied once; edges are copied from it, those of the first dim
-/// last, whole.
+/// The middle is copied once; edges are copied from it, those of the first dim last, whole.
+void fill_with_edges(const Tensor& out, const Tensor& input, const AllSides& sides, PadMode mode) {
+  const auto middle = [&](int dims) {  // of the first `dims`
+    Tensor some = out;
+    for (int d = 0; d < dims; ++d)
+      some = narrow(some, d, sides[static_cast<std::size_t>(d)].before, input.size(d));
+    return some;
+  };
+  copy_into(middle(input.ndim()), input);
+  for (int d = input.ndim() - 1; d >= 0; --d) {
+    const Sides side = sides[static_cast<std::size_t>(d)];
+    const Tensor lines = middle(d);
+    for (const Border& border : borders_of(input.size(d), side, mode)) {
+      if (border.count == 0) continue;
+      const Tensor to = narrow(lines, d, border.to, border.count);
+      const std::int64_t from = side.before + border.from;
+      copy_into(to, mode == PadMode::replicate ? expand(narrow(lines, d, from, 1), to.sizes())
+                    : mode == PadMode::reflect ? turned(narrow(lines, d, from, border.count), {d})
+                                               : narrow(lines, d, from, border.count));
+    }
+  }
+}
+
+/// The same by parts of what lies along the dims from `dim` on that have no edges: edges then find
+/// in the second cache what they are copied from.
+void fill_by_parts(const Tensor& out, const Tensor& input, const AllSides& sides, PadMode mode,
+                   int dim = 0) {
+  constexpr std::int64_t part_bytes = 1 << 19;
+  const Sides side = sides[static_cast<std::size_t>(dim)];
+  if (out.nbytes() <= 2 * part_bytes || side.before + side.after > 0 || !out.device().is_cpu())
+    return fill_with_edges(out, input, sides, mode);
+  const std::int64_t size = out.size(dim), each = out.nbytes() / size;
+  const std::int64_t step = std::max<std::int64_t>(part_bytes / each, 1);
+  for (std::int64_t i = 0; i < size; i += step) {
+    const std::int64_t count = std::min(step, size - i);
+    fill_by_parts(narrow(out, dim, i, count), narrow(input, dim, i, count), sides, mode, dim + 1);
+  }
+}
+
+/// Nothing negative.
 Tensor pad_edges(const Tensor& input, const AllSides& sides, PadMode mode) {
   Dims sizes = input.sizes();
   for (int d = 0; d < sizes.size(); ++d) {
@@ -126,25 +169,7 @@ Tensor pad_edges(const Tensor& input, const AllSides& sides, PadMode mode) {
   const Tensor out = empty_of("pad", sizes, input.dtype(), input.device());
   {
     const GradModeGuard no_grad(false);
-    const auto middle = [&](int dims) {  // of the first `dims`
-      Tensor some = out;
-      for (int d = 0; d < dims; ++d)
-        some = narrow(some, d, sides[static_cast<std::size_t>(d)].before, input.size(d));
-      return some;
-    };
-    copy_into(middle(input.ndim()), input);
-    for (int d = input.ndim() - 1; d >= 0; --d) {
-      const Sides side = sides[static_cast<std::size_t>(d)];
-      const Tensor lines = middle(d);
-      for (const Border& border : borders_of(input.size(d), side, mode)) {
-        if (border.count == 0) continue;
-        const Tensor to = narrow(lines, d, border.to, border.count);
-        const std::int64_t from = side.before + border.from;
-        copy_into(to, mode == PadMode::replicate ? expand(narrow(lines, d, from, 1), to.sizes())
-                      : mode == PadMode::reflect ? turned(narrow(lines, d, from, border.count), {d})
-                                                 : narrow(lines, d, from, border.count));
-      }
-    }
+    fill_by_parts(out, input, sides, mode);
   }
   record("pad", out, {input}, Keep::nothing,
          [sides, mode](const Backward& at) -> Grads { return gather_edges(at.grad, sides, mode); });

@@ -15,7 +15,7 @@ namespace garboard::kernels::GARBOARD_ISA {
 namespace {
 
 using tuning::line_bytes, tuning::loop_block, tuning::long_place, tuning::own_row,
-    tuning::least_short_row;
+    tuning::own_short_row, tuning::least_short_row;
 constexpr std::int64_t tile_side = tuning::loop_tile_side;
 
 void make_plan(LoopPlan& plan, const View& out, const View* const* in, int inputs) {
@@ -324,7 +324,7 @@ void run(const Elementwise& op, const View& out, const View* const* in) {
   unsigned scalars;
   const bool direct = is_direct(op, whole.inner(), whole.operands, scalars);
   const bool repeats = whole.dims > 1 && repeats_along_rows(whole.inner(), whole.operands);
-  const std::int64_t least_row = op.rows ? least_short_row : own_row;
+  const std::int64_t least_row = op.rows ? least_short_row : scalars != 0 ? own_short_row : own_row;
   const bool by_rows = direct && (whole.dims == 1 || whole.inner().size >= least_row);
   const bool streams = direct && whole.dims == 1 &&
                        out.count * whole.operand[0].item >= machine().streaming_bytes &&

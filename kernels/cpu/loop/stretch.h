@@ -260,44 +260,6 @@ constexpr RowsStretch rows_of() {
     return nullptr;
 }
 
-/// The first operand may be of a type of its own, as the condition of Where is.
-template <class F, class T, class First = T>
-void ternary_stretch(void* out, const void* const* in, std::int64_t count, unsigned scalars) {
-  if constexpr (functors::Half<T>) {
-    constexpr bool has_condition = std::is_same_v<First, bool>;
-    constexpr Stretch of_float =
-        ternary_stretch<F, float, std::conditional_t<has_condition, bool, float>>;
-    return stretch_in_float<T, StretchForm{3, has_condition, 0, false}>(of_float, out, in, count,
-                                                                        scalars);
-  } else {
-    auto* y = static_cast<InMemory<T>*>(out);
-    auto* a = static_cast<const InMemory<First>*>(in[0]);
-    auto* b = static_cast<const InMemory<T>*>(in[1]);
-    auto* c = static_cast<const InMemory<T>*>(in[2]);
-    if (scalars == 0) {
-#pragma GCC ivdep
-      for (std::int64_t i = 0; i < count; ++i)
-        y[i] = F{}(loaded<First>(a[i]), loaded<T>(b[i]), loaded<T>(c[i]));
-    } else if (scalars == 0b100) {
-      const T last = loaded<T>(*c);
-#pragma GCC ivdep
-      for (std::int64_t i = 0; i < count; ++i)
-        y[i] = F{}(loaded<First>(a[i]), loaded<T>(b[i]), last);
-    } else if (scalars == 0b010) {
-      const T middle = loaded<T>(*b);
-#pragma GCC ivdep
-      for (std::int64_t i = 0; i < count; ++i)
-        y[i] = F{}(loaded<First>(a[i]), middle, loaded<T>(c[i]));
-    } else {
-      const T middle = loaded<T>(*b), last = loaded<T>(*c);
-#pragma GCC ivdep
-      for (std::int64_t i = 0; i < count; ++i) y[i] = F{}(loaded<First>(a[i]), middle, last);
-    }
-  }
-}
-inline constexpr unsigned ternary_scalar_sets =
-    1u << 0b000 | 1u << 0b010 | 1u << 0b100 | 1u << 0b110;
-
 /// Runs a stretch over dense views of few elements, for which nothing is set up. False if any is
 /// not, or more of them are one element than the stretch takes.
 template <Stretch stretch, unsigned scalar_sets, class... Views>

@@ -31,17 +31,21 @@ void keep_larger(T* best, I* where, const T* x, std::int64_t count, std::int64_t
 /// Of elements side by side the largest, or the last NaN, if it is better than what `best` has.
 template <class T, class I>
 void keep_largest(T& best, I& where, const T* x, std::int64_t count, I at) {
-  constexpr std::int64_t block = 64;
+  constexpr std::int64_t block = 64, few = 8;
+  const auto look_through = [&](std::int64_t first, std::int64_t last) {
+    for (std::int64_t i = first; i < last; ++i)
+      if (x[i] > best || x[i] != x[i]) {
+        best = x[i];
+        where = static_cast<I>(at + i);
+      }
+  };
+  if (count < few) return look_through(0, count);
   for (std::int64_t first = 0; first < count; first += block) {
     const std::int64_t last = smaller(first + block, count);
     const T least = best;
     int better = 0;  // of most blocks none, and they are only looked at
     for (std::int64_t i = first; i < last; ++i) better += !(x[i] <= least);
-    for (std::int64_t i = first; better > 0 && i < last; ++i)
-      if (x[i] > best || x[i] != x[i]) {
-        best = x[i];
-        where = static_cast<I>(at + i);
-      }
+    if (better > 0) look_through(first, last);
   }
 }
 

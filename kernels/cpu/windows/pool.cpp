@@ -120,9 +120,10 @@ void average_pool(const AveragePool& of) {
         shape.for_each_tap(pace, [&](std::int64_t begin, std::int64_t end, std::int64_t at) {
           add_every(out + begin, met + at, end - begin, wide.stride);
         });
-      for (std::int64_t i = 0; met && wide.adapts && i < wide.places; ++i)
-        for (std::int64_t k = 0; k < wide.count(i); ++k)
-          out[i] = pool_sum(out[i], met[wide.first(i) + k]);
+      if (met && wide.adapts)
+        shape.for_each_window([&](std::int64_t i, std::int64_t at, std::int64_t count) {
+          for (std::int64_t k = 0; k < count; ++k) out[i] = pool_sum(out[i], met[at + k]);
+        });
       divisors.divide(out, out, z, y);
     }
   });
@@ -154,8 +155,10 @@ void spread_average(const AveragePoolGradient& of) {
           else
             for (std::int64_t i = begin; i < end; ++i) to[(i - begin) * by] += share[i];
         });
-      for (std::int64_t i = 0; wide.adapts && i < wide.places; ++i)
-        for (std::int64_t k = 0; k < wide.count(i); ++k) spread[wide.first(i) + k] += share[i];
+      if (wide.adapts)
+        shape.for_each_window([&](std::int64_t i, std::int64_t at, std::int64_t count) {
+          for (std::int64_t k = 0; k < count; ++k) spread[at + k] += share[i];
+        });
       shape.for_each_line(z, y, pace, [&](std::int64_t first) {
 #pragma GCC ivdep
         for (std::int64_t i = 0; i < wide.size; ++i) x[first + i] += spread[i];

@@ -7,21 +7,28 @@
 #include "kernels/cpu/loop/parallel.h"
 #include "kernels/cpu/loop/parts.h"
 #include "kernels/cpu/loop/plan.h"
+#include "kernels/cpu/loop/scratch.h"
 #include "kernels/formulas/pool_dim.h"
 
 namespace garboard::kernels::GARBOARD_ISA {
 namespace {
 
-struct PoolShape {
+class PoolShape {
+ public:
   std::int64_t planes, size = 1, places = 1;
   PoolDim dim[space_dims];
 
-  PoolShape(const View& out, const View& x, const PoolWindow& window) : planes(x.sizes.data()[0]) {
+  PoolShape(const View& out, const View& x, const PoolWindow& window)
+      : planes(x.sizes.data()[0]),
+        known_(window.adapts && planes > 0 ? sum_of_places(out) : 0, sizeof(Met)) {
     for (int d = 0; d < space_dims; ++d) {
       dim[d] = PoolDim::of(window, d, x.sizes.data()[d + 1], out.sizes.data()[d + 1]);
       size *= dim[d].size;
       places *= dim[d].places;
     }
+    Met* next = known_.as<Met>();
+    for (int d = 0; next && d < space_dims; ++d)
+      for (std::int64_t place = 0; place < dim[d].places; ++place) *next++ = look(d, place);
   }
 
   /// Calls `visit(first)` for each line that a line of places meets: `first` is the number in the
@@ -30,11 +37,11 @@ struct PoolShape {
   void for_each_line(std::int64_t z, std::int64_t y, Pace& pace, Visit visit) const {
     const PoolDim &deep = dim[0], &high = dim[1], &wide = dim[2];
     const std::int64_t taps = wide.adapts ? 1 : smaller(wide.taps, wide.size);
-    const std::int64_t from_z = deep.first(z), from_y = high.first(y);
-    for (std::int64_t i = deep.first_tap(z); i < deep.last_tap(z); ++i)
-      for (std::int64_t j = high.first_tap(y); j < high.last_tap(y); ++j) {
+    const Met in_z = met(0, z), in_y = met(1, y);
+    for (std::int64_t i = 0; i < in_z.count; ++i)
+      for (std::int64_t j = 0; j < in_y.count; ++j) {
         pace.advance(wide.size + wide.places * taps);
-        visit(((from_z + i * deep.step()) * high.size + from_y + j * high.step()) * wide.size);
+        visit(((in_z.at + i * deep.step()) * high.size + in_y.at + j * high.step()) * wide.size);
       }
   }
 
@@ -73,10 +80,9 @@ struct PoolShape {
   /// count) of it.
   template <class Visit>
   void for_each_window(Visit visit) const {
-    const PoolDim& wide = dim[2];
-    for (std::int64_t i = 0; i < wide.places; ++i) {
-      const std::int64_t first = wide.first_tap(i);
-      visit(i, wide.first(i) + first, larger(wide.last_tap(i) - first, 0));
+    for (std::int64_t i = 0; i < dim[2].places; ++i) {
+      const Met it = met(2, i);
+      visit(i, it.at, it.count);
     }
   }
 
@@ -97,6 +103,29 @@ struct PoolShape {
                     }
                   });
   }
+
+ private:
+  /// What a place meets along a dim: `count` elements from `at` on, each a step behind the last.
+  struct Met {
+    std::int64_t at, count;
+  };
+
+  static std::int64_t sum_of_places(const View& out) {
+    std::int64_t sum = 0;
+    for (int d = 0; d < space_dims; ++d) sum += out.sizes.data()[d + 1];
+    return sum;
+  }
+  Met look(int d, std::int64_t place) const {
+    const std::int64_t first = dim[d].first_tap(place);
+    return {dim[d].first(place) + first * dim[d].step(), larger(dim[d].last_tap(place) - first, 0)};
+  }
+  Met met(int d, std::int64_t place) const {
+    if (!dim[d].adapts) return look(d, place);
+    for (int before = 0; before < d; ++before) place += dim[before].places;
+    return known_.as<Met>()[place];
+  }
+
+  Scratch known_;  // of all places, dim by dim, where windows adapt: that takes divisions
 };
 
 /// Calls `run(Type<T>, Type<I>)`.

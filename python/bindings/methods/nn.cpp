@@ -1,5 +1,6 @@
 // Softmax, losses, normalization and dropout.
 #include "csrc/ops/nn/channel_normalization.h"
+#include "csrc/ops/nn/gated.h"
 #include "csrc/ops/nn/loss.h"
 #include "csrc/ops/nn/normalization.h"
 #include "csrc/ops/nn/softmax.h"
@@ -108,6 +109,8 @@ constexpr Doc layer_norm{
 constexpr Doc channel_norm{
     .summary = "Compute a part of batch_norm, group_norm and instance_norm.",
 };
+constexpr Doc scale_channels{.summary = "Compute batch_norm by running statistics."};
+constexpr Doc glu{.summary = "Compute garboard.nn.functional.glu, which documents it."};
 constexpr Doc huber_loss{.summary = "Compute a part of huber_loss and smooth_l1_loss."};
 constexpr Doc mse_loss{
     .summary = "Compute the squared distance of two tensors, element by element.",
@@ -176,6 +179,9 @@ constexpr std::array nn_rows{
           return std::vector<Tensor>{found.out, found.means, found.variances};
         },
         Place::functional),
+    bind("_scale_channels", "input: Tensor, scale: Tensor, shift: Tensor", docs::scale_channels,
+         fn<scale_channels>, Place::functional),
+    bind("_glu", "input: Tensor, dim: int", docs::glu, fn<glu>, Place::functional),
     bind("mse_loss", "input: Tensor, target: Tensor, *, reduction: Reduction = 'mean'",
          docs::mse_loss, fn<mse_loss>, Place::functional),
     bind("_huber_loss",

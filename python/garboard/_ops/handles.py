@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from garboard._arguments import check
 from garboard._arguments.numpy_names import takes_axis
-from garboard._engine import GradientError, Tensor
+from garboard._engine import GradientError, Tensor, is_grad_enabled
 from garboard._native import add_methods
 from garboard.types import Size
 
@@ -20,7 +20,7 @@ _Sub = TypeVar("_Sub", bound=Tensor)
 
 def _checked(op: str, given: Tensor) -> Tensor:
     tensor = check.tensor(op, "input", given)
-    if tensor.is_leaf and tensor.requires_grad:
+    if tensor.is_leaf and tensor.requires_grad and is_grad_enabled():
         plain = op.removesuffix("_")
         raise GradientError(f"{op}: a leaf that requires grad; use {plain}(), which makes another")
     return tensor
@@ -29,6 +29,9 @@ def _checked(op: str, given: Tensor) -> Tensor:
 def changed(op: str, tensor: Tensor, made: Tensor) -> Tensor:
     """Let `tensor` hold what `made` holds, whose handle ends."""
     with made:  # ends the other handle
+        if tensor.is_leaf and tensor.requires_grad:  # it stays the leaf that it is
+            tensor.data = made
+            return tensor
         try:
             tensor._become(made)
         except GradientError as error:
@@ -47,7 +50,7 @@ def squeeze_(self: Tensor, dim: int | tuple[int, ...] | list[int] | None = None)
         The tensor itself.
 
     Raises:
-        GradientError: A leaf that requires grad.
+        GradientError: A leaf that requires grad, where gradients are recorded.
         IndexOutOfRangeError: A dim is out of range.
 
     >>> gb.ones(1, 2).squeeze_().shape
@@ -68,7 +71,7 @@ def unsqueeze_(self: Tensor, dim: int) -> Tensor:
         The tensor itself.
 
     Raises:
-        GradientError: A leaf that requires grad.
+        GradientError: A leaf that requires grad, where gradients are recorded.
         IndexOutOfRangeError: The dim is out of range.
 
     >>> gb.ones(2).unsqueeze_(0).shape
@@ -84,7 +87,7 @@ def t_(self: Tensor) -> Tensor:
         The tensor itself.
 
     Raises:
-        GradientError: A leaf that requires grad.
+        GradientError: A leaf that requires grad, where gradients are recorded.
         ShapeError: More than two dims.
 
     >>> gb.ones(2, 3).t_().shape
@@ -104,7 +107,7 @@ def transpose_(self: Tensor, dim0: int, dim1: int) -> Tensor:
         The tensor itself.
 
     Raises:
-        GradientError: A leaf that requires grad.
+        GradientError: A leaf that requires grad, where gradients are recorded.
         IndexOutOfRangeError: A dim is out of range.
 
     >>> gb.ones(2, 3, 4).transpose_(0, 2).shape
@@ -127,7 +130,7 @@ def as_strided_(
         The tensor itself.
 
     Raises:
-        GradientError: A leaf that requires grad.
+        GradientError: A leaf that requires grad, where gradients are recorded.
         ShapeError: What leads out of the storage.
 
     >>> gb.arange(6).as_strided_((3,), (2,)).tolist()

@@ -368,7 +368,7 @@ def histogramdd(
         A pair with the fields `hist` [bins of each dim] and `bin_edges`, a tuple of tensors.
 
     Raises:
-        ShapeError: `input` has no dims, or other sizes differ.
+        ShapeError: `input` has no dims, points have more than 8, or other sizes differ.
         DTypeError: `input` is neither float32 nor float64, or dtypes differ.
         ValueError: A `range` beside edges, or one that does not ascend or is not finite.
         TypeError: An argument is of another type.
@@ -385,6 +385,8 @@ def histogramdd(
     if points.dtype not in (_engine.float32, _engine.float64):
         raise DTypeError(f"{op}: an input of dtype {points.dtype}; float32 or float64 is needed")
     dims = points.shape[1]
+    if dims > 8:
+        raise ShapeError(f"{op}: points of {dims} dims; at most 8 can be counted, as a tensor has")
     each: list[Any] = [*bins] if isinstance(bins, (list, tuple)) else [bins] * dims
     ends = None if range is None else [*range]
     if len(each) != dims or (ends is not None and len(ends) != 2 * dims):

@@ -422,6 +422,20 @@ class TestGrad:
 
 
 class TestTheGradOfALeaf:
+    @pytest.mark.parametrize("has_gradient", [False, True])
+    @pytest.mark.parametrize("make", [lambda x: x * 2, lambda x: x @ x, lambda x: x[0]])
+    def test_stays_as_it_is_where_the_leaf_was_frozen_after_the_forward_pass(
+        self, make, has_gradient, no_leaks
+    ):
+        x = gb.ones(2, 2, requires_grad=True)
+        x.grad = gb.ones(2, 2) if has_gradient else None
+        loss = make(x).sum()
+
+        x.requires_grad_(False)
+        loss.backward()
+
+        assert (x.grad.tolist() == [[1.0, 1.0]] * 2) if has_gradient else x.grad is None
+
     def test_is_one_object_until_it_changes(self):
         x = leaf(1)
         assert x.grad is None

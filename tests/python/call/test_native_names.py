@@ -259,6 +259,11 @@ class TestCounts:
                 np.allclose(a.numpy(), b) for a, b in zip(found.bin_edges, edges, strict=True)
             )
 
+    @pytest.mark.parametrize("dims", [9, 1 << 40])
+    def test_a_histogram_has_no_more_dims_than_a_tensor(self, dims):
+        with pytest.raises(gb.ShapeError, match=rf"^histogramdd: points of {dims} dims; at most"):
+            gb.histogramdd(gb.zeros(0, dims), 2)
+
     def test_trials_are_drawn(self):
         drawn = gb.binomial(gb.full((100,), 5.0), gb.tensor(0.5))
 

@@ -90,3 +90,58 @@ def test_the_input_alone_is_kept(name):
 
 def test_the_end_of_softplus_is_no_negative_zero():
     assert not F.softplus(gb.tensor([-INF, -1e4])).signbit().any()
+
+
+class TestGlu:
+    @pytest.mark.parametrize("dim", [0, 1, -1])
+    @pytest.mark.parametrize("count", [2, 40, 600])
+    def test_is_one_half_times_the_logistic_function_of_the_other(self, dim, count, no_leaks):
+        gb.manual_seed(0)
+        x = gb.randn(count, 4, count, dtype=gb.float64).transpose(0, 2).requires_grad_()
+        weight = gb.randn(F.glu(x, dim).shape, dtype=gb.float64)
+
+        (F.glu(x, dim) * weight).sum().backward()
+
+        found, y = x.grad, x.detach().requires_grad_()
+        value, gate = y.chunk(2, dim)
+        (value * gate.sigmoid() * weight).sum().backward()
+        gb.testing.assert_close(found, y.grad, rtol=1e-12, atol=1e-12)
+
+    def test_can_be_differentiated_again(self):
+        gb.manual_seed(0)
+        x = gb.randn(3, 4, dtype=gb.float64, requires_grad=True)
+
+        assert gb.autograd.gradcheck(lambda it: F.glu(it, 1), x)
+        assert gb.autograd.gradgradcheck(lambda it: F.glu(it, 1), x)
+
+    @pytest.mark.parametrize("dtype", [gb.float16, gb.bfloat16, gb.float32], ids=str)
+    def test_ends_where_its_gate_is_infinite(self, dtype):
+        x = gb.tensor([[2.0, 2.0, -INF, INF], [2.0, 2.0, -1e4, 1e4]], dtype=dtype)
+        x.requires_grad_()
+
+        F.glu(x).sum().backward()
+
+        assert F.glu(x).tolist() == [[0.0, 2.0]] * 2
+        assert x.grad.tolist() == [[0.0, 1.0, 0.0, 0.0]] * 2
+
+    def test_keeps_nothing_but_its_input(self):
+        x = gb.randn(2, 1 << 16, requires_grad=True)
+
+        before = gb.memory.memory_allocated()
+        y = F.glu(x)
+
+        assert gb.memory.memory_allocated() - before == y.nbytes
+
+    @pytest.mark.parametrize(
+        ("make", "dim", "error"),
+        [
+            (lambda: gb.ones(2, 3), 1, gb.ShapeError),
+            (lambda: gb.tensor(1.0), 0, gb.ShapeError),
+            (lambda: gb.ones(2, 2), 2, IndexError),
+            (lambda: gb.ones(2, 2, dtype=gb.int64), 0, gb.DTypeError),
+            (lambda: gb.ones(2, 2, dtype=gb.complex64), 0, gb.DTypeError),
+        ],
+    )
+    def test_refuses_what_has_no_halves(self, make, dim, error):
+        with pytest.raises(error, match=r"^glu: .*; "):
+            F.glu(make(), dim)

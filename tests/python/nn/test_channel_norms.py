@@ -229,3 +229,53 @@ def test_groups_of_one_value_each_have_no_variance():
         gb.nn.GroupNorm(2, 2)(gb.rand(1, 2))
 
     assert gb.nn.GroupNorm(2, 2)(gb.rand(2, 2)).tolist() == [[0, 0], [0, 0]]
+
+
+@pytest.mark.parametrize("sizes", [(5, 3), (2, 3, 7), (2, 3, 4, 12), (1, 3, 70), (2, 3, 2, 3, 6)])
+@pytest.mark.parametrize("dtype", [gb.float32, gb.float64, gb.bfloat16], ids=str)
+def test_known_statistics_scale_and_shift_in_one_step(sizes, dtype, no_leaks):
+    x = gb.from_numpy(drawn(*sizes)).to(dtype).requires_grad_()
+    weight, bias = (gb.from_numpy(drawn(3, seed=seed)).to(dtype) for seed in (1, 2))
+    mean, variance = gb.from_numpy(drawn(3, seed=3)), gb.from_numpy(drawn(3, seed=4)) ** 2
+    slopes = gb.from_numpy(drawn(*sizes, seed=5)).to(dtype)
+    weight.requires_grad_(), bias.requires_grad_()
+
+    out = functional.batch_norm(x, mean.to(dtype), variance.to(dtype), weight, bias)
+    out.backward(slopes)
+
+    wide = [it.detach().double().requires_grad_() for it in (x, weight, bias)]
+    kind = dtype if dtype == gb.bfloat16 else gb.float64  # the statistics that it had
+    mean, variance = (it.to(kind).double() for it in (mean, variance))
+    beside = [1, 3, *[1] * (len(sizes) - 2)]
+    normal = (wide[0] - mean.view(beside)) / (variance.view(beside) + 1e-5).sqrt()
+    wanted = normal * wide[1].view(beside) + wide[2].view(beside)
+    wanted.backward(slopes.double())
+    near = {gb.float64: 1e-12, gb.float32: 2e-5, gb.bfloat16: 2e-2}[dtype]
+    found = [out, *(it.grad for it in (x, weight, bias))]
+    for one, other in zip(found, [wanted, *(it.grad for it in wide)], strict=True):
+        gb.testing.assert_close(
+            one.double(), other, rtol=near, atol=near * float(other.detach().abs().max())
+        )
+
+
+def test_known_statistics_can_be_differentiated_again():
+    x, weight, bias = (
+        gb.from_numpy(drawn(*sizes)).requires_grad_() for sizes in ((2, 3, 2), (3,), (3,))
+    )
+    mean, variance = gb.zeros(3).double(), gb.ones(3).double()
+
+    def normalized(*given: gb.Tensor) -> gb.Tensor:
+        return functional.batch_norm(given[0], mean, variance, *given[1:])
+
+    assert gb.autograd.gradcheck(normalized, (x, weight, bias))
+    assert gb.autograd.gradgradcheck(normalized, (x, weight, bias))
+
+
+def test_known_statistics_and_a_frozen_weight_keep_no_input():
+    norm = gb.nn.BatchNorm1d(4).eval().requires_grad_(False)
+    x = gb.randn(64, 4, 64, requires_grad=True)
+
+    before = gb.memory.memory_allocated()
+    y = norm(x * 2)
+
+    assert gb.memory.memory_allocated() - before < y.nbytes + 1024

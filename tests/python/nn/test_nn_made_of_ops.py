@@ -377,7 +377,7 @@ class TestBatchNorm:
                 r"rms_norm: an input of sizes \[2, 2\] and a normalized_shape",
             ),
             (lambda: nn.PReLU(3), (2, 2), "prelu: 3 slopes for an input of sizes"),
-            (lambda: nn.GLU(), (2, 3), "glu: sizes .* odd along the dim"),
+            (lambda: nn.GLU(), (2, 3), r"glu: sizes \[2, 3\], odd along dim 1; an even one"),
             (lambda: nn.Dropout2d(), (2,), "dropout2d: an input of sizes"),
         ],
     )

@@ -200,6 +200,8 @@ def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     tensor([-0.6321,  2.0000])
     """
     check.tensor("celu", "input", input)
+    if alpha == 1:
+        return given(input, lambda x: _engine._elu(x, 1.0), inplace)
     return given(
         input, lambda x: where(x > 0, x, expm1(where(x > 0, 0.0, x) / alpha) * alpha), inplace
     )

@@ -128,9 +128,9 @@ def batch_norm(
         scale = scale if weight is None else scale * weight
         shift = running_mean * scale
         shift = -shift if bias is None else bias - shift
-        ndim = input.ndim
-        out = _in_float(input) * _by_channel(scale, ndim)
-        return out.add_(_by_channel(shift, ndim)).to(input.dtype)
+        wide = _in_float(input)
+        out = _engine._scale_channels(wide, scale.to(wide.dtype), shift.to(wide.dtype))
+        return out.to(input.dtype)
     count = input.numel() // channels if channels else 0
     if count == 1:
         raise ShapeError(

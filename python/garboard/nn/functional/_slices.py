@@ -36,18 +36,13 @@ def glu(input: Tensor, dim: int = -1) -> Tensor:
 
     Raises:
         ShapeError: The size is odd, or `dim` out of range.
+        DTypeError: `input` is not floating.
         DisposedError: `input` is disposed.
 
     >>> gb.nn.functional.glu(gb.tensor([2.0, 0.0]))
     tensor([1.])
     """
-    size = check.tensor("glu", "input", input).size(dim)
-    if size % 2:
-        raise ShapeError(
-            f"glu: sizes {list(input.shape)}, odd along the dim; an even one is needed"
-        )
-    half = size // 2
-    return input.narrow(dim, 0, half) * input.narrow(dim, half, half).sigmoid()
+    return _engine._glu(check.tensor("glu", "input", input), dim)
 
 
 def normalize(
