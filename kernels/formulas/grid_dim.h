@@ -28,6 +28,15 @@ class GridDim {
         span_(of.aligns_corners ? size_ - 1 : size_),
         speed_(span_ / 2) {}
 
+  /// The same dim, of what its caller knows it to be: constants, without which no loop over
+  /// coordinates becomes one of vectors.
+  GARBOARD_HD GridDim known_as(Sampling sampling, Beyond beyond) const {
+    GridDim known = *this;
+    known.sampling_ = sampling;
+    known.beyond_ = beyond;
+    return known;
+  }
+
   GARBOARD_HD int along() const {
     return sampling_ == Sampling::cubic ? 4 : sampling_ == Sampling::linear ? 2 : 1;
   }

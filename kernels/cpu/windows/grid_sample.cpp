@@ -1,5 +1,7 @@
 // Sampling at any places of a plane. Where a place is and what it is made of does not depend on the
 // channel: tables are made for a block of places, and every channel reads them.
+#include <cstring>
+
 #include "kernels/cpu/loop/parallel.h"
 #include "kernels/cpu/loop/parts.h"
 #include "kernels/cpu/loop/plan.h"
@@ -10,6 +12,7 @@ namespace garboard::kernels::GARBOARD_ISA {
 namespace {
 
 constexpr int block = 128;  // places
+constexpr int channels_at_once = 4;
 
 /// What a block of places is made of: element k of place i, with its factor.
 template <class T>
@@ -59,26 +62,15 @@ class GridWalk {
     return static_cast<int>(smaller(places - number * block, block));
   }
 
-  /// Dim after dim and element after element: each for all places of the block, in vectors.
+  /// Whether so many channels as are worth it are made of two pairs a place.
+  bool has_pairs() const { return elements == 4 && plane > 1 && channels >= channels_at_once; }
+
+  /// Element after element: each for all places of the block, in vectors.
   template <bool wants_slopes>
   void fill(PlaceTable<T>& table, std::int64_t sample, std::int64_t number) const {
     const int dims = of_.dims, along = dim_[0].along(), count = this->count(number);
-    const T* const grid = of_.grid.as<T>() + (sample * places + number * block) * dims;
     Along found[space_dims];
-    for (int d = 0; d < dims; ++d) {
-      const GridDim<T> dim = dim_[d];
-      Along& to = found[d];
-#pragma GCC ivdep
-      for (int i = 0; i < count; ++i)
-        dim.read(grid[i * dims + d], &to.at[0][i], &to.factor[0][i], &to.slope[0][i], block);
-    }
-    if (dims < space_dims) {
-      for (int i = 0; i < count; ++i) {
-        found[2].at[0][i] = 0;
-        found[2].factor[0][i] = 1;
-        found[2].slope[0][i] = 0;
-      }
-    }
+    find(found, of_.grid.as<T>() + (sample * places + number * block) * dims, count);
     int k = 0;
     for (int z = 0; z < (dims < space_dims ? 1 : along); ++z)
       for (int y = 0; y < along; ++y)
@@ -107,11 +99,54 @@ class GridWalk {
   int elements;
 
  private:
+  /// Calls `visit` with how is sampled, known when this is compiled.
+  template <class Visit>
+  void visit_kind(Visit visit) const {
+    const auto sampled = [&]<Sampling sampling>() {
+      switch (of_.beyond) {
+        case Beyond::zeros:
+          return visit.template operator()<sampling, Beyond::zeros>();
+        case Beyond::border:
+          return visit.template operator()<sampling, Beyond::border>();
+        case Beyond::reflection:
+          return visit.template operator()<sampling, Beyond::reflection>();
+      }
+    };
+    switch (of_.sampling) {
+      case Sampling::cubic:
+        return sampled.template operator()<Sampling::cubic>();
+      case Sampling::linear:
+        return sampled.template operator()<Sampling::linear>();
+      default:
+        return sampled.template operator()<Sampling::nearest>();
+    }
+  }
+
   /// What a block of places meets along one dim.
   struct Along {
     std::int32_t at[most_along][block];
     T factor[most_along][block], slope[most_along][block];
   };
+
+  /// What so many places meet along each dim.
+  [[gnu::noinline]] void find(Along (&found)[space_dims], const T* grid, int count) const {
+    const int dims = of_.dims;
+    visit_kind([&]<Sampling sampling, Beyond beyond>() {
+      for (int d = 0; d < dims; ++d) {
+        const GridDim<T> dim = dim_[d].known_as(sampling, beyond);
+        Along& to = found[d];
+#pragma GCC ivdep
+        for (int i = 0; i < count; ++i)
+          dim.read(grid[i * dims + d], &to.at[0][i], &to.factor[0][i], &to.slope[0][i], block);
+      }
+    });
+    if (dims == space_dims) return;
+    for (int i = 0; i < count; ++i) {
+      found[2].at[0][i] = 0;
+      found[2].factor[0][i] = 1;
+      found[2].slope[0][i] = 0;
+    }
+  }
 
   /// Element k of each place: x, y and z of what they meet along the dims.
   template <bool wants_slopes>
@@ -155,8 +190,6 @@ void mix_row(T* out, const T* x, const PlaceTable<T>& table, int count) {
   }
 }
 
-constexpr int channels_at_once = 4;
-
 /// As `mix_row`, of two pairs a place and so many channels: what is read of the table is read once
 /// for all of them, and an element costs a load. A gather would cost more than that.
 template <class T>
@@ -185,17 +218,40 @@ void mix_pairs(T* out, std::int64_t out_stride, const T* x, std::int64_t stride,
   }
 }
 
+/// Adds what each element of a place is times what came back there.
 template <class T, int elements>
-void add_slopes(T* sums, const T* given, const T* x, const PlaceTable<T>& table, int dims,
-                int count) {
-  for (int d = 0; d < dims; ++d)
+void add_met(T (*met)[block], const T* given, const T* x, const PlaceTable<T>& table, int count) {
 #pragma GCC ivdep
-    for (int i = 0; i < count; ++i) {
-      T sum = 0;
-      for (int k = 0; k < elements; ++k)
-        sum += table.slope[d][k][i] * element_at(x, table.at[k][i]);
-      sums[d * block + i] += sum * given[i];
+  for (int i = 0; i < count; ++i)
+    for (int k = 0; k < elements; ++k) met[k][i] += given[i] * element_at(x, table.at[k][i]);
+}
+
+/// The same of two pairs a place and so many channels: see `mix_pairs`.
+template <class T>
+void add_met_pairs(T (*met)[block], const T* given, std::int64_t given_stride, const T* x,
+                   std::int64_t stride, const PlaceTable<T>& table, int count) {
+  const auto add = [&](int i, const auto& element) __attribute__((always_inline)) {
+    T sums[4] = {};
+#pragma GCC unroll 4
+    for (int c = 0; c < channels_at_once; ++c)
+      for (int k = 0; k < 4; ++k) sums[k] += given[c * given_stride + i] * element(c, k);
+    for (int k = 0; k < 4; ++k) met[k][i] += sums[k];
+  };
+  int next = 0;
+  for (int i = 0; i < count; ++i) {
+    if (next < table.other_count && table.others[next] == i) {
+      ++next;
+      add(
+          i, [&](int c, int k) __attribute__((always_inline)) {
+            return element_at(x + c * stride, table.at[k][i]);
+          });
+      continue;
     }
+    const T* const pairs[] = {x + table.pair[0][i], x + table.pair[1][i]};
+    add(
+        i, [&](int c, int k)
+               __attribute__((always_inline)) { return pairs[k / 2][c * stride + k % 2]; });
+  }
 }
 
 /// Calls `visit` with how many elements a place is made of, known when this is compiled.
@@ -226,7 +282,7 @@ void sample_grid(const GridSample& of) {
           return of.x.as<T>() + (sample * walk.channels + c) * walk.plane;
         };
         std::int64_t c = 0;
-        if (walk.elements == 4 && walk.plane > 1 && walk.channels >= channels_at_once) {
+        if (walk.has_pairs()) {
           table.find_pairs(count);
           for (; c + channels_at_once <= walk.channels; c += channels_at_once) {
             pace.advance(block * 4 * channels_at_once);
@@ -242,24 +298,41 @@ void sample_grid(const GridSample& of) {
       });
 }
 
+/// Slopes do not depend on the channel: what elements come to in all channels is summed first.
 template <class T>
 void grid_gradient(const GridSampleGradient& of) {
   const GridWalk<T> walk(of);
   walk.template for_each_block<true>(
-      [&](std::int64_t sample, std::int64_t number, const PlaceTable<T>& table, Pace& pace) {
+      [&](std::int64_t sample, std::int64_t number, PlaceTable<T>& table, Pace& pace) {
         const int count = walk.count(number);
-        T sums[space_dims * block] = {};
+        const auto given_of = [&](std::int64_t c) {
+          return of.out.as<T>() + (sample * walk.channels + c) * walk.places + number * block;
+        };
+        const auto plane_of = [&](std::int64_t c) {
+          return of.x.as<T>() + (sample * walk.channels + c) * walk.plane;
+        };
+        T met[most_mixed][block] = {};
+        std::int64_t c = 0;
+        if (walk.has_pairs()) {
+          table.find_pairs(count);
+          for (; c + channels_at_once <= walk.channels; c += channels_at_once) {
+            pace.advance(block * 4 * channels_at_once);
+            add_met_pairs<T>(met, given_of(c), walk.places, plane_of(c), walk.plane, table, count);
+          }
+        }
         visit_elements(walk.elements, [&]<int elements>() {
-          for (std::int64_t c = 0; c < walk.channels; ++c) {
+          for (; c < walk.channels; ++c) {
             pace.advance(block * elements);
-            const std::int64_t channel = sample * walk.channels + c;
-            add_slopes<T, elements>(sums, of.out.as<T>() + channel * walk.places + number * block,
-                                    of.x.as<T>() + channel * walk.plane, table, of.dims, count);
+            add_met<T, elements>(met, given_of(c), plane_of(c), table, count);
           }
         });
+        T sums[space_dims][block] = {};
+        for (int d = 0; d < of.dims; ++d)
+          for (int k = 0; k < walk.elements; ++k)
+            for (int i = 0; i < count; ++i) sums[d][i] += table.slope[d][k][i] * met[k][i];
         T* to = of.d_grid.as<T>() + (sample * walk.places + number * block) * of.dims;
         for (int i = 0; i < count; ++i)
-          for (int d = 0; d < of.dims; ++d) *to++ = sums[d * block + i];
+          for (int d = 0; d < of.dims; ++d) *to++ = sums[d][i];
       });
 }
 
@@ -313,8 +386,14 @@ void kernel(const GridSample& of, Stream) {
 template <>
 void kernel(const GridSampleGradient& of, Stream) {
   const bool is_single = of.grid.dtype == DType::float32;
+  const bool is_flat = of.sampling == Sampling::nearest;  // no place moves with the grid
   if (of.d_x.data) is_single ? plane_gradient<float>(of) : plane_gradient<double>(of);
-  if (of.d_grid.data) is_single ? grid_gradient<float>(of) : grid_gradient<double>(of);
+  if (!of.d_grid.data) return;
+  if (is_flat)
+    std::memset(of.d_grid.data, 0,
+                static_cast<std::size_t>(of.d_grid.count) * item_size(of.d_grid.dtype));
+  else
+    is_single ? grid_gradient<float>(of) : grid_gradient<double>(of);
 }
 
 }  // namespace garboard::kernels::GARBOARD_ISA

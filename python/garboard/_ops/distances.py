@@ -55,7 +55,7 @@ def cdist(
         compute_mode: Whether p = 2 takes the product: from 26 rows on, always, or never.
 
     Returns:
-        A new tensor [..., n, m]. Until backward the graph keeps both tensors, or their product.
+        A new tensor [..., n, m]. Until backward the graph keeps both tensors, and it, of p = 2.
 
     Raises:
         ShapeError: There are fewer than two dims, or the sizes do not fit.
@@ -132,12 +132,44 @@ def pdist(input: Tensor, p: float = 2.0) -> Tensor:
 
 
 def _by_product(x1: Tensor, x2: Tensor) -> Tensor:
-    # First: what has no room is refused before the rows are read.
-    products = x1 @ x2.transpose(-2, -1)
-    squares = x1.square().sum(-1, keepdim=True) + x2.square().sum(-1).unsqueeze(-2)
-    total = squares - 2 * products
-    is_apart = ~(total.detach() <= 0)  # and NaN, which is no distance of 0
-    return _engine.where(is_apart, _engine.where(is_apart, total, 1.0).sqrt(), 0.0)
+    if _engine.is_grad_enabled() and (x1.requires_grad or x2.requires_grad):
+        found: Tensor = _ByProduct.apply(x1, x2)
+        return found
+    return _root_of_product(x1, x2)
+
+
+def _root_of_product(x1: Tensor, x2: Tensor) -> Tensor:
+    """(|x|^2 + |y|^2 - 2 x y)^(1/2), its three parts as one product of longer rows."""
+    sizes = [*broadcast_shapes(x1.shape[:-2], x2.shape[:-2]), x1.shape[-2], x2.shape[-2]]
+    far = _engine.empty(sizes, dtype=x1.dtype, device=x1.device)  # there is room, before all work
+    with _engine.DisposeScope("cdist"):
+        first, second = (it.square().sum(-1, keepdim=True) for it in (x1, x2))
+        left = _engine.cat([x1 * -2, first, _engine.ones_like(first)], -1)
+        right = _engine.cat([x2, _engine.ones_like(second), second], -1)
+        _engine.matmul(left, right.transpose(-2, -1), out=far)
+    return far.clamp_(min=0).sqrt_()
+
+
+class _ByProduct(Function):
+    """The gradient of a row is the sum over the others of (x - y) / |x - y|, 0 where that is 0."""
+
+    @staticmethod
+    def forward(ctx: Any, x1: Tensor, x2: Tensor) -> Tensor:
+        far = _root_of_product(x1, x2)
+        ctx.save_for_backward(x1, x2, far)
+        return far
+
+    @staticmethod
+    def backward(ctx: Any, gradient: Tensor) -> Any:
+        x1, x2, far = ctx.saved_tensors
+        is_met = far == 0
+        share = _engine.where(is_met, 0.0, gradient / _engine.where(is_met, 1.0, far))
+        found: list[Tensor | None] = [None, None]
+        for i, (x, y, part) in enumerate([(x1, x2, share), (x2, x1, share.transpose(-2, -1))]):
+            if ctx.needs_input_grad[i]:
+                made = part.sum(-1, keepdim=True) * x - part @ y
+                found[i] = made.sum_to_size(x.shape)
+        return tuple(found)
 
 
 def _far(x1: Tensor, x2: Tensor, power: float) -> Tensor:

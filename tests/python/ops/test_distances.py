@@ -84,3 +84,40 @@ def test_what_has_no_room_is_refused_before_a_part_is_made(no_leaks):
             gb.cdist(rows[:100_000], rows[:100_000], 1.0)
     finally:
         gb.memory.set_memory_limit(before)
+
+
+class TestDistancesOfManyRows:
+    @pytest.mark.parametrize(
+        ("one", "other"), [((40, 5), (30, 5)), ((2, 1, 40, 3), (3, 27, 3)), ((30, 0), (4, 0))]
+    )
+    def test_by_one_product_are_those_by_differences(self, one, other, no_leaks):
+        gb.manual_seed(0)
+        x, y = (gb.randn(*sizes, dtype=gb.float64, requires_grad=True) for sizes in (one, other))
+        found = gb.cdist(x, y)
+        weight = gb.randn(found.shape, dtype=gb.float64)
+
+        by_product = gb.autograd.grad((found * weight).sum(), (x, y))
+        wanted = gb.cdist(x, y, compute_mode="donot_use_mm_for_euclid_dist")
+        by_differences = gb.autograd.grad((wanted * weight).sum(), (x, y))
+
+        gb.testing.assert_close(found, wanted, rtol=1e-9, atol=1e-12)
+        gb.testing.assert_close(by_product, by_differences, rtol=1e-8, atol=1e-11)
+        with gb.no_grad():
+            assert gb.equal(gb.cdist(x, y), found)
+
+    def test_can_be_differentiated_again(self):
+        gb.manual_seed(0)
+        x, y = (gb.randn(n, 3, dtype=gb.float64, requires_grad=True) for n in (27, 2))
+
+        assert gb.autograd.gradcheck(gb.cdist, (x, y))
+        assert gb.autograd.gradgradcheck(gb.cdist, (x, y))
+
+    def test_have_no_slope_where_rows_meet_and_tell_of_nan(self):
+        x = gb.zeros(30, 2, requires_grad=True)
+
+        far = gb.cdist(x, x)
+        far.sum().backward()
+
+        assert not far.any()
+        assert not x.grad.any()
+        assert gb.cdist(gb.full((30, 1), float("nan")), gb.ones(2, 1)).isnan().all()
