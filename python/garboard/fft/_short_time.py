@@ -9,6 +9,7 @@ from garboard import _engine
 from garboard._arguments import check
 from garboard._arguments.errors import ArgumentError
 from garboard._arguments.texts import shown
+from garboard._contexts.autocasting import as_listed, count_of_blocks
 from garboard._engine import DTypeError, ShapeError, Tensor
 from garboard._native import add_methods
 from garboard.fft._one_dim import fft, ifft, irfft, rfft
@@ -63,6 +64,8 @@ def stft(
     (5, 9)
     """
     op = "stft"
+    if count_of_blocks():
+        input, window = as_listed("stft", input, window)
     x = _floats(op, "input", input)
     if x.ndim not in (1, 2):
         raise ShapeError(f"{op}: sizes {[*x.shape]}; [samples] or [n, samples] is needed")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from math import sqrt
 from typing import TYPE_CHECKING, Any, Literal
 from warnings import warn
@@ -9,6 +10,7 @@ from warnings import warn
 from garboard import _engine
 from garboard._arguments import check
 from garboard._arguments.texts import settings, told
+from garboard._contexts.autocasting import count_of_blocks, left_alone
 from garboard._engine import ShapeError, Tensor, cat, dropout, empty, full, stack, zeros
 from garboard.nn import init
 from garboard.nn._sequences._checked import CheckedRecurrent
@@ -167,18 +169,16 @@ class Recurrent(CheckedRecurrent):
         if self.proj_size:
             return projected(rows, sizes, states, weights[:2], biases, weights[-1], is_reversed)
         cells = states[1] if len(states) > 1 else None
-        made = _engine._recurrent_layer(
-            self._cell,
-            rows,
-            states[0],
-            cells,
-            weights[0],
-            weights[1],
-            biases[0],
-            biases[1],
-            sizes,
-            is_reversed,
+        given = (rows, states[0], cells, weights[0], weights[1], biases[0], biases[1])
+        # As PyTorch's, a GRU on the CPU ends in the dtype of its state whatever `autocast` says.
+        is_apart = (
+            count_of_blocks()
+            and self._cell == "gru"
+            and rows.device.type == "cpu"
+            and rows.dtype == weights[0].dtype
         )
+        with left_alone("cpu") if is_apart else nullcontext():
+            made = _engine._recurrent_layer(self._cell, *given, sizes, is_reversed)
         count, sequences = rows.shape[0], states[0].shape[0]
         starts = [count + kind * sequences for kind in range(len(states))]
         return [made.narrow(0, 0, count), *(made.narrow(0, at, sequences) for at in starts)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from garboard._arguments import check
+from garboard._contexts.autocasting import count_of_blocks, left_alone
 from garboard._engine import ShapeError, Tensor, bfloat16, float16, linear
 
 __all__ = ["bilinear"]
@@ -46,4 +47,7 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
         wide = [it.float() for it in parts]  # rounded once, not product by product
         return bilinear(*wide).to(input1.dtype)
     products = input1.unsqueeze(-1) * input2.unsqueeze(-2)
-    return linear(products.flatten(-2), weight.flatten(1), bias)
+    if not count_of_blocks():
+        return linear(products.flatten(-2), weight.flatten(1), bias)
+    with left_alone(input1.device.type):  # as PyTorch lists none of it
+        return linear(products.flatten(-2), weight.flatten(1), bias)

@@ -379,6 +379,8 @@ def local_response_norm(
     tensor([[[0.5000]]])
     """
     op = "local_response_norm"
+    if count_of_blocks():
+        (input,) = as_listed(op, input)
     count = check.count(op, "size", size, 1)
     if check.tensor(op, "input", input).ndim < 3:
         raise ShapeError(
