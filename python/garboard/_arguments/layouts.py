@@ -6,13 +6,18 @@ gives the elements that it gives without them; in pinned memory where `pin_memor
 
 from __future__ import annotations
 
-from typing import NoReturn, Self, TypeVar
+import sys
+from typing import TYPE_CHECKING, NoReturn, Self, TypeGuard, TypeVar
+
+if TYPE_CHECKING:
+    from garboard.sparse._tensor import SparseTensor
 
 __all__ = [
     "Named",
     "channels_last",
     "channels_last_3d",
     "contiguous_format",
+    "is_sparse",
     "layout",
     "legacy_contiguous_format",
     "memory_format",
@@ -90,3 +95,9 @@ sparse_csr: layout = _constant(layout, "sparse_csr")
 sparse_csc: layout = _constant(layout, "sparse_csc")
 sparse_bsr: layout = _constant(layout, "sparse_bsr")
 sparse_bsc: layout = _constant(layout, "sparse_bsc")
+
+
+def is_sparse(given: object) -> TypeGuard[SparseTensor]:
+    """Tell whether it is a tensor by coordinates; there are none before their module is there."""
+    module = sys.modules.get("garboard.sparse._tensor")
+    return module is not None and isinstance(given, module.SparseTensor)

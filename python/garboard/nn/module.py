@@ -258,7 +258,7 @@ class Module(Stateful):
         >>> gb.nn.Linear(2, 1, dtype=gb.float64).float().weight.dtype
         garboard.float32
         """
-        return self.to(dtype=_engine.float32)
+        return _convert.convert(self, None, _engine.float32)
 
     def half(self) -> Self:
         """Convert floating parameters and buffers to float16, as `to` does.
@@ -269,7 +269,7 @@ class Module(Stateful):
         >>> gb.nn.Linear(2, 1).half().weight.dtype
         garboard.float16
         """
-        return self.to(dtype=_engine.float16)
+        return _convert.convert(self, None, _engine.float16)
 
     def bfloat16(self) -> Self:
         """Convert floating parameters and buffers to bfloat16, as `to` does.
@@ -280,7 +280,7 @@ class Module(Stateful):
         >>> gb.nn.Linear(2, 1).bfloat16().weight.dtype
         garboard.bfloat16
         """
-        return self.to(dtype=_engine.bfloat16)
+        return _convert.convert(self, None, _engine.bfloat16)
 
     def double(self) -> Self:
         """Convert floating parameters and buffers to float64, as `to` does.
@@ -291,7 +291,7 @@ class Module(Stateful):
         >>> gb.nn.Linear(2, 1).double().weight.dtype
         garboard.float64
         """
-        return self.to(dtype=_engine.float64)
+        return _convert.convert(self, None, _engine.float64)
 
     def cpu(self) -> Self:
         """Bring parameters and buffers to the CPU, as `to` does.
@@ -302,7 +302,7 @@ class Module(Stateful):
         >>> gb.nn.Linear(2, 1).cpu().weight.device.type
         'cpu'
         """
-        return self.to("cpu")
+        return _convert.convert(self, "cpu", None)
 
     def cuda(self, device: int | Device | None = None) -> Self:
         """Bring parameters and buffers to a CUDA device, as `to` does.
@@ -320,8 +320,8 @@ class Module(Stateful):
         ...     assert gb.nn.Linear(2, 1).cuda().weight.is_cuda
         """
         if device is None or isinstance(device, int):
-            return self.to(check.numbered_device("cuda", device))
-        return self.to(device)
+            return _convert.convert(self, check.numbered_device("cuda", device), None)
+        return _convert.convert(self, device, None)
 
     def compile(self, *given: object, **named: object) -> None:
         """Run chains of elementwise ops as one in each call, as `gb.compile` says.

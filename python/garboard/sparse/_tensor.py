@@ -166,6 +166,10 @@ class SparseTensor:
         """Tell whether the dtype is a floating one."""
         return self._told.is_floating_point()
 
+    def is_complex(self) -> bool:
+        """Tell whether the dtype is a complex one."""
+        return self._told.is_complex()
+
     def _nnz(self) -> int:
         return self._places.shape[1]
 

@@ -210,6 +210,18 @@ class TestConversions:
         assert layer.weight.grad.item() == 3
         assert layer.weight.is_leaf
 
+    def test_by_name_do_not_call_a_to_of_ones_own(self):
+        class Placed(nn.Linear):
+            def to(self, device: Any) -> Any:  # type: ignore[override]
+                return self.cpu()
+
+        layer = Placed(2, 1)
+
+        assert layer.double().weight.dtype == gb.float64
+        assert layer.half().float().weight.dtype == gb.float32
+        assert layer.bfloat16().weight.dtype == gb.bfloat16
+        assert layer.to("cpu").cpu().weight.device.type == "cpu"
+
 
 class Table(nn.Embedding):
     def __init__(self, *args: Any, **kwargs: Any) -> None:

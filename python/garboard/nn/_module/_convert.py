@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from garboard import _engine
+from garboard._arguments.layouts import is_sparse
 from garboard._arguments.texts import shown
 from garboard._contexts.grad_mode import no_grad
 from garboard._engine import DTypeError, Tensor
@@ -54,6 +55,9 @@ def emptied(module: _M, device: Any, recurse: bool) -> _M:
     """Give them others of the same sizes and dtypes on `device`, with any elements."""
 
     def made(old: Tensor) -> _New:
+        if is_sparse(old):  # places are no elements
+            copied: Any = old.clone().to(old.device if device is None else device)
+            return _New(copied)
         data = _engine.empty_like(old.detach(), device=old.device if device is None else device)
         return _New(data)
 

@@ -8,9 +8,17 @@ lending a weight to a module that lives shortly does not shorten the weight's li
 from __future__ import annotations
 
 from garboard import _engine
+from garboard._arguments.layouts import is_sparse
 from garboard._engine import DisposeScope, Tensor
 
-__all__ = ["is_around", "move_home", "nearest_open"]
+__all__ = ["dense_in", "is_around", "move_home", "nearest_open"]
+
+
+def dense_in(value: object) -> list[Tensor]:
+    """Return the tensors that own the elements of what may be a parameter or a buffer."""
+    if is_sparse(value):
+        return value._scope_members()
+    return [value] if isinstance(value, Tensor) else []
 
 
 def nearest_open(scope: DisposeScope | None) -> DisposeScope | None:

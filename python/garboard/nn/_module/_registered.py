@@ -10,17 +10,26 @@ from collections.abc import ItemsView, Iterator, KeysView, MutableMapping, Mutab
 from typing import TYPE_CHECKING, Any
 from weakref import proxy
 
+from garboard._arguments.layouts import is_sparse
 from garboard._arguments.texts import shown
+from garboard._engine import Tensor
 
 if TYPE_CHECKING:
     from garboard.nn._module._tree import Tree
 
-__all__ = ["BUFFERS", "KINDS", "Registered", "TransientNames", "lend_views"]
+__all__ = ["BUFFERS", "KINDS", "Registered", "TransientNames", "is_kin", "lend_views"]
 
 BUFFERS = ("buffer", "transient buffer")
 
 # Of each of PyTorch's dicts: the roles of what it holds.
 KINDS = {"_parameters": ("parameter",), "_buffers": BUFFERS, "_modules": ("module",)}
+
+
+def is_kin(role: str, value: object, by_hand: bool) -> bool:
+    """Tell whether a value of no class that the role is for may have it, put into a dict or not."""
+    if role in BUFFERS:
+        return is_sparse(value)
+    return by_hand and (isinstance(value, Tensor) if role == "parameter" else callable(value))
 
 
 def lend_views(module: Tree) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from garboard._arguments import check
 from garboard._arguments.given import keys_of
+from garboard._arguments.layouts import is_sparse
 from garboard._arguments.texts import printable, shown
 from garboard._contexts.grad_mode import no_grad
 from garboard._engine import DTypeError, GarboardError, ShapeError, Tensor
@@ -214,17 +215,20 @@ def _fits(module: Module, key: str, target: Tensor, given: Any, errors: list[str
     """Tell whether `given` is to be written to `target`; what is wrong with it is an error."""
     if is_lazy(target) and is_lazy(given):
         return False
-    if not isinstance(given, Tensor):
+    if is_sparse(target) is not is_sparse(given) or not (
+        isinstance(given, Tensor) or is_sparse(given)
+    ):
+        needed = type(target).__name__ if is_sparse(target) else "Tensor"
         raise DTypeError(
             f"{type(module).__name__}.load_state_dict: {shown(key)} is of type "
-            f"{type(given).__name__}; a Tensor is needed"
+            f"{type(given).__name__}; a {needed} is needed"
         )
     if is_lazy(target) or given.shape == target.shape:
         return True
-    told, needed = list(given.shape), list(target.shape)
+    told, wanted = list(given.shape), list(target.shape)
     errors.append(
         f"size mismatch for {printable(key)}: copying a param with shape {told} from checkpoint, "
-        f"the shape in current model is {needed}"
+        f"the shape in current model is {wanted}"
     )
     return False
 
@@ -256,7 +260,7 @@ def _write(it: _Writing) -> None:
         target = vars(it.part)[it.name]
         if not it.shares and isinstance(target, UninitializedParameter):
             target._become(it.value.detach().to(target.device, dtype=target.dtype, copy=True))
-        elif it.shares or is_lazy(target):
+        elif it.shares or is_lazy(target) or is_sparse(target):
             _assign(it, target)
         else:
             target.copy_(it.value)
@@ -265,6 +269,9 @@ def _write(it: _Writing) -> None:
 def _assign(it: _Writing, target: Tensor) -> None:
     """Let what is given, or a copy of it, stand where `target` stands."""
     given: Tensor = it.value
+    if is_sparse(given):
+        own = given if it.shares else given.clone()
+        return it.part._register(it.name, it.part._roles[it.name], own.detach())
     made = given if it.shares else given.detach().to(target.device, dtype=target.dtype, copy=True)
     if not isinstance(target, Parameter):
         made = made.detach()

@@ -14,14 +14,15 @@ from garboard._arguments import check
 from garboard._arguments.errors import NameTakenError
 from garboard._arguments.texts import shown
 from garboard._engine import DisposeScope, Tensor
-from garboard.nn._module._home import is_around, move_home, nearest_open
+from garboard.nn._module._home import dense_in, is_around, move_home, nearest_open
 from garboard.nn._module._hooks import told_of
-from garboard.nn._module._registered import BUFFERS, Registered, TransientNames, lend_views
+from garboard.nn._module._registered import BUFFERS, Registered, TransientNames, is_kin, lend_views
 from garboard.nn._module._walk import is_below, too_deep, walk
 from garboard.nn.parameter import Buffer, Parameter, UninitializedBuffer
 
 if TYPE_CHECKING:
     from garboard.nn.module import Module
+    from garboard.sparse._tensor import SparseTensor
 
 __all__ = ["Tree"]
 
@@ -68,9 +69,8 @@ class Tree:
         vars(self)["_roles"] = dict(self._roles)  # of a copied `__dict__` it is the other's
         lend_views(self)
         there = Registered(self, roles)
-        for name in list(there):
-            if name not in wanted:
-                del there[name]
+        for name in set(there) - set(wanted):
+            del there[name]
         there.update(wanted)
 
     @property
@@ -111,12 +111,14 @@ class Tree:
         """
         self._register(self._free_name("register_parameter", name, "parameter"), "parameter", param)
 
-    def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
+    def register_buffer(
+        self, name: str, tensor: Tensor | SparseTensor | None, persistent: bool = True
+    ) -> None:
         """Make `tensor` part of the module's state that no optimizer changes.
 
         Args:
             name: The attribute, without dots.
-            tensor: Of any dtype; None keeps the name for one that comes later.
+            tensor: Of any dtype, dense or sparse; None keeps the name for one that comes later.
             persistent: Save it in `state_dict()`.
 
         Raises:
@@ -171,9 +173,7 @@ class Tree:
                 "was called; call super().__init__() first"
             )
         wanted: type[Any] = {"parameter": Parameter, "module": Tree}.get(role, Tensor)
-        kin = {"parameter": isinstance(value, Tensor), "module": callable(value)}
-        is_kin = by_hand and kin.get(role, False)
-        if value is not None and not isinstance(value, wanted) and not is_kin:
+        if not (value is None or isinstance(value, wanted) or is_kin(role, value, by_hand)):
             needed = "Module" if wanted is Tree else wanted.__name__
             raise TypeError(
                 f"{type(self).__name__}: a value of type {type(value).__name__} for the {role} "
@@ -190,12 +190,12 @@ class Tree:
             vars(value)["_is_held"] = True
         self._bring_home(value)
 
-    def _bring_home(self, value: Tensor | Module | None) -> None:
+    def _bring_home(self, value: Tensor | SparseTensor | Module | None) -> None:
         """Take what is now ours out of scopes that end before the module's own."""
         home = nearest_open(vars(self)["_home"])
-        if isinstance(value, Tensor):
-            move_home(value, home)
-        elif isinstance(value, Tree):
+        for tensor in dense_in(value):
+            move_home(tensor, home)
+        if isinstance(value, Tree):
             if is_around(nearest_open(vars(value).get("_home", home)), home):
                 return  # what is below it came home to it before; or its `__init__` is to come
             for module in value.modules():
@@ -487,7 +487,7 @@ class Tree:
         return self
 
     def _owned_tensors(self) -> list[Tensor]:
-        return [*self.parameters(), *self.buffers()]
+        return [*self.parameters(), *[it for held in self.buffers() for it in dense_in(held)]]
 
     def _scope_members(self) -> list[Tensor]:
         """What moves between scopes with the module, when it is returned from one, say."""
