@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from contextvars import ContextVar
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from garboard import _engine
 from garboard._arguments.check import of_type
 from garboard._arguments.given import items_of
+from garboard._arguments.layouts import is_sparse
 from garboard._engine import Tensor
 from garboard.autograd.forward_ad import is_passed_over
+
+if TYPE_CHECKING:
+    from garboard.sparse._tensor import SparseTensor
 
 __all__ = ["FunctionCtx", "current_level"]
 
@@ -57,6 +62,7 @@ class FunctionCtx:
             ]
         )
         self._saving: tuple[Tensor | None, ...] = ()
+        self._remakers: list[Callable[[Iterator[Any]], Any]] | None = None  # where some are sparse
         self._saved: object | None = None
         self._dirty: tuple[Tensor, ...] = ()
         self._without_gradient: tuple[Tensor, ...] = ()
@@ -78,17 +84,17 @@ class FunctionCtx:
                 )
         return tensors
 
-    def save_for_backward(self, *tensors: Tensor | None) -> None:
+    def save_for_backward(self, *tensors: Tensor | SparseTensor | None) -> None:
         """Keep tensors for backward, which finds them in `saved_tensors`.
 
         They may be arguments, outputs, or what forward computed on the way. Another call forgets
         those of the one before. Nothing is kept where no gradient will be asked for.
 
         Args:
-            *tensors: Of any shape and dtype; None keeps a place empty.
+            *tensors: Of any shape and dtype, dense or sparse; None keeps a place empty.
 
         Raises:
-            TypeError: Something is neither a Tensor nor None.
+            TypeError: Something is neither a tensor nor None.
 
         >>> class Square(gb.autograd.Function):
         ...     @staticmethod
@@ -103,7 +109,13 @@ class FunctionCtx:
         >>> gb.autograd.grad(Square.apply(x), x)
         (tensor(6.),)
         """
-        self._saving = self._given(f"{self._name}.save_for_backward", tensors, none=True)
+        parts: list[Any] = []
+        self._remakers = None
+        if any(map(is_sparse, tensors)):
+            self._remakers = [it._remaker() if is_sparse(it) else next for it in tensors]
+        for it in tensors:
+            parts += it._scope_members() if is_sparse(it) else [it]
+        self._saving = self._given(f"{self._name}.save_for_backward", tuple(parts), none=True)
 
     @property
     def saved_tensors(self) -> tuple[Tensor | Any, ...]:
@@ -113,9 +125,13 @@ class FunctionCtx:
         """
         if self._for_forward is not None:
             return self._for_forward
-        if self._saved is None:
-            return self._saving
-        return _engine._saved_tensors(self._saved, self._name)
+        found = self._saving
+        if self._saved is not None:
+            found = _engine._saved_tensors(self._saved, self._name)
+        if self._remakers is None:
+            return found
+        parts = iter(found)
+        return tuple([make(parts) for make in self._remakers])
 
     def save_for_forward(self, *tensors: Tensor | None) -> None:
         """Give tensors to `jvp`, which finds them in `saved_tensors`; nothing is kept after it.

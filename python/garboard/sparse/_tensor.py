@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import prod
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Self
 
@@ -176,6 +176,11 @@ class SparseTensor:
     def _scope_members(self) -> list[Tensor]:
         """What moves between scopes with it."""
         return [self._places, self._told]
+
+    def _remaker(self) -> Callable[[Iterator[Tensor]], SparseTensor]:
+        """Return what makes one like this of the next two of some tensors; it keeps no tensor."""
+        sizes, is_coalesced = self._sizes, self._is_coalesced
+        return lambda parts: SparseTensor(next(parts), next(parts), sizes, is_coalesced)
 
     def _indices(self) -> Tensor:
         return self._places

@@ -97,3 +97,56 @@ class TestSampledProduct:
 
         with gb.leaks.no_leaks():
             step()
+
+
+class Product(gb.autograd.Function):
+    """As graph networks multiply by the weights of edges."""
+
+    @staticmethod
+    def forward(ctx, places, values, x):
+        matrix = gb.sparse_coo_tensor(places, values, (3, 3))
+        ctx.save_for_backward(x, matrix, None)
+        return matrix @ x
+
+    @staticmethod
+    def backward(ctx, gradient):
+        x, matrix, _ = ctx.saved_tensors
+        rows, columns = matrix._indices()
+        return None, (gradient @ x.T)[rows, columns], matrix.t() @ gradient
+
+
+@pytest.mark.no_leaks
+def test_a_function_saves_one_for_its_backward():
+    places, values = gb.tensor([[0, 2, 1], [1, 0, 1]]), gb.tensor([2.0, 3.0, 4.0])
+    x = gb.arange(6.0).reshape(3, 2)
+    values.requires_grad_()
+    x.requires_grad_()
+
+    Product.apply(places, values, x).square().sum().backward()
+
+    dense = gb.zeros(3, 3).index_put((places[0], places[1]), values)
+    wanted = gb.autograd.grad((dense @ x).square().sum(), (values, x))
+    assert values.grad.tolist() == wanted[0].tolist()
+    assert x.grad.tolist() == wanted[1].tolist()
+
+
+@pytest.mark.no_leaks
+def test_one_that_was_saved_and_written_is_refused():
+    values = gb.ones(2)
+    matrix = gb.sparse_coo_tensor([[0, 1], [1, 0]], values, (2, 2))
+
+    class Kept(gb.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(matrix)
+            return matrix @ x
+
+        @staticmethod
+        def backward(ctx, gradient):
+            return ctx.saved_tensors[0].t() @ gradient
+
+    y = Kept.apply(gb.ones(2, 1, requires_grad=True))
+    matrix._values().zero_()
+
+    with pytest.raises(gb.VersionError):
+        y.sum().backward()
