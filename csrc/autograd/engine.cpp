@@ -108,16 +108,16 @@ class GraphWalk final : public WalkUnderWay {
 
   /// Borrows a node of a walk that called this one, and so waits for it; it finds its notes, and
   /// what the node keeps, as they were. Walks of other threads lend nothing.
-  void borrow(const Counted<GradNode>& node) {
-    check_lent(*node);
+  void borrow(const Counted<GradNode>& node, bool is_visited = true) {
+    check_lent(*node, is_visited);
     Lent& lent = lent_.emplace_back(Lent{node, node->walk, node->pending_count, {}, {}});
     lent.gradient = std::exchange(node->gradient, {});
     if (node->foreign()) lent.gathered = std::exchange(node->foreign()->gathered, {});
   }
-  void check_lent(const GradNode& node) const {
+  void check_lent(const GradNode& node, bool is_visited = true) const {
     const GraphWalk* lender = innermost_walk;
     while (lender && lender->number_ != node.walk) lender = lender->outer_;
-    if (!lender || !options_.retain_graph)
+    if (!lender || (is_visited && !options_.retain_graph))
       throw GradientError(text(name_, ": another backward pass is under way in the graph of ",
                                node.name, "; ", lender ? "give retain_graph=True" : "wait for it",
                                ", or build the graph twice"));
@@ -205,7 +205,7 @@ class GraphWalk final : public WalkUnderWay {
       at.leads |= node.is_released && wanted_->may_lie_behind(node);
       if (at.leads || is_wanted) {
         if (node.walk != idle()) {
-          borrow(at.node);
+          borrow(at.node, at.leads);  // one that is wanted alone only hands on what comes to it
           claim(at.node, number_);
         }
         if (at.leads) check_not_freed(node);

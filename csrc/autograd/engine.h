@@ -18,9 +18,9 @@ struct WalkOptions {
 /// have one element.
 ///
 /// Raises GradientError where there is nothing to start from, nothing was recorded, a graph was
-/// freed by an earlier walk, or another walk is under way in it, but for one that calls this one
-/// where this one retains the graph, and VersionError where a saved tensor was written since. After
-/// an error, leaves may hold part of their gradients.
+/// freed by an earlier walk, or another walk is under way in what this one frees, but for one that
+/// calls this one where this one retains the graph, and VersionError where a saved tensor was
+/// written since. After an error, leaves may hold part of their gradients.
 ///
 /// Calls hooks, and where a tensor between outputs and leaves retains its gradient adds to that
 /// too. In mode::finds_nan raises GradientError where a rule gives NaN.

@@ -346,6 +346,26 @@ class TestGradCalls:
         assert x.grad.item() == 18
         assert w.grad.item() == 2 * 3 * 4 + 2 * 3
 
+    def test_a_pass_in_a_backward_of_ones_own_that_ends_at_what_is_under_way(self):
+        class Squared(gb.autograd.Function):
+            @staticmethod
+            def forward(ctx, x):
+                ctx.save_for_backward(x)
+                return x * x
+
+            @staticmethod
+            def backward(ctx, gradient):
+                (x,) = ctx.saved_tensors
+                with gb.enable_grad():
+                    again = x * x
+                return grad(again, x, gradient)
+
+        x = leaf(3)
+
+        Squared.apply(x.exp()).backward()
+
+        assert x.grad.item() == pytest.approx(2 * math.exp(6))
+
     def test_a_pass_that_fails_in_a_hook_leaves_the_one_around_it_as_it_was(self):
         x = leaf(2)
         trunk = x * x
