@@ -1,11 +1,13 @@
 """Hooks that a backward pass calls where it comes to a module and where it leaves it.
 
 What goes into a call and what comes out of it passes a node each, whose gradients are the hooks'.
+Those of the older kind are hooks of a node that is there anyway.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 from warnings import warn
 
@@ -13,7 +15,7 @@ from garboard._arguments.texts import shown
 from garboard._engine import Tensor, is_grad_enabled
 from garboard.autograd.function import Function
 
-__all__ = ["BackwardCall"]
+__all__ = ["BackwardCall", "watch_last_op"]
 
 _Gradients = tuple[Any, ...]
 _Hook = Callable[..., Any]
@@ -111,6 +113,17 @@ class BackwardCall:
                 f"{type(changed).__name__}; None, or {shown(count)} gradients, are needed"
             )
         return made
+
+
+def watch_last_op(module: Any, hooks: tuple[_Hook, ...], output: Any) -> None:
+    """Let a pass call hooks when it leaves the op that made the first tensor of `output`."""
+    first = output
+    while isinstance(first, (tuple, list, dict)):
+        inner = first.values() if isinstance(first, dict) else first
+        first = next((it for it in inner if isinstance(it, (Tensor, tuple, list, dict))), None)
+    if isinstance(first, Tensor) and (node := first.grad_fn) is not None:
+        for hook in hooks:
+            node.register_hook(partial(hook, module))
 
 
 def _spread(gradients: _Gradients, places: list[int], count: int) -> _Gradients:

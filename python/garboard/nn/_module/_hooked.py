@@ -9,7 +9,7 @@ from garboard._arguments import check
 from garboard._contexts.fusing import Fusing
 from garboard._engine import _ModuleBase
 from garboard._hooks import NO_HOOKS, HookTable, NoHooks, RemovableHandle
-from garboard.nn._module._backward_hooks import BackwardCall
+from garboard.nn._module._backward_hooks import BackwardCall, watch_last_op
 from garboard.nn._module._hooks import KwargsHook, pair_of
 from garboard.nn._module._tree import Tree
 
@@ -67,6 +67,7 @@ class Hooked(Tree, _ModuleBase):
     _load_state_dict_pre_hooks: HookTable = NO_HOOKS
     _load_state_dict_post_hooks: HookTable = NO_HOOKS
     _is_fused = False
+    _is_full_backward_hook: bool | None = None  # of those in `_backward_hooks`, where some were
 
     if TYPE_CHECKING:
         forward: Callable[..., Any]
@@ -82,6 +83,19 @@ class Hooked(Tree, _ModuleBase):
         """Those of every module, and behind them the module's own."""
         mine = tuple(getattr(self, kind).values())
         return (*EVERY_MODULE[kind].snapshot(), *mine) if kind in EVERY_MODULE else mine
+
+    def _add_backward_hook(
+        self, op: str, hook: Callable[..., Any], is_full: bool, prepend: bool
+    ) -> RemovableHandle:
+        check.function(op, "hook", hook)
+        if self._is_full_backward_hook is (not is_full):
+            raise RuntimeError(
+                f"{op}: {type(self).__name__} has backward hooks of the other kind; hooks of one "
+                "kind, full or not, are needed"
+            )
+        vars(self)["_is_full_backward_hook"] = is_full
+        self._table("_forward_hooks")  # so that a call looks for hooks
+        return self._table("_backward_hooks").add(hook, prepend)
 
     def _has_no_hook(self) -> bool:
         """True where nothing is called around `forward`, though there are tables for it."""
@@ -112,6 +126,10 @@ class Hooked(Tree, _ModuleBase):
                     args = changed if isinstance(changed, tuple) else (changed,)
             backward = None
             before, after = self._hooks_of("_backward_pre_hooks"), self._hooks_of("_backward_hooks")
+            of_last: tuple[Callable[..., Any], ...] = ()
+            if self._is_full_backward_hook is False:
+                after = EVERY_MODULE["_backward_hooks"].snapshot()
+                of_last = self._backward_hooks.snapshot()
             if before or after:
                 backward = BackwardCall(self, before, after)
                 args = backward.watch_inputs(args)
@@ -125,6 +143,8 @@ class Hooked(Tree, _ModuleBase):
                     changed = hook(self, args, output)
                 if changed is not None:
                     output = changed
+            if of_last:
+                watch_last_op(self, of_last, output)
             return output if backward is None else backward.watch_outputs(output)
         except BaseException:
             for hook in left:
@@ -244,6 +264,7 @@ class Hooked(Tree, _ModuleBase):
 
         Raises:
             TypeError: The hook cannot be called; in backward, it returns something else.
+            RuntimeError: The module has hooks of `register_backward_hook`.
 
         >>> layer = gb.nn.Tanh()
         >>> handle = layer.register_full_backward_hook(lambda module, given, got: (given[0] * 10,))
@@ -252,26 +273,26 @@ class Hooked(Tree, _ModuleBase):
         >>> x.grad
         tensor([10.])
         """
-        check.function("register_full_backward_hook", "hook", hook)
-        self._table("_forward_hooks")  # so that a call looks for hooks
-        return self._table("_backward_hooks").add(hook, prepend)
+        return self._add_backward_hook("register_full_backward_hook", hook, True, prepend)
 
     def register_backward_hook(
         self, hook: Callable[[Any, tuple[Any, ...], tuple[Any, ...]], object]
     ) -> RemovableHandle:
-        """Call a hook as `register_full_backward_hook` does, of which this is the older name.
+        """Call `hook(module, grad_input, grad_output)` when a backward pass leaves the last op.
 
-        In PyTorch it sees the gradients of the last op of forward alone; here, of all of the
-        module.
+        That is the op that made what forward returns, of several the first: of a module of one op,
+        `grad_input` begins with the input's gradient, and those of weights follow. What forward
+        returns, and is given, may be written in place, unlike with `register_full_backward_hook`.
 
         Args:
-            hook: Called with the module, `grad_input` and `grad_output`.
+            hook: What it returns, unless None, replaces `grad_input`: a tuple of as many.
 
         Returns:
             A handle, whose `remove()` takes the hook off again.
 
         Raises:
             TypeError: The hook cannot be called.
+            RuntimeError: The module has hooks of `register_full_backward_hook`.
 
         >>> layer = gb.nn.Tanh()
         >>> handle = layer.register_backward_hook(lambda module, given, got: (given[0] * 10,))
@@ -280,7 +301,7 @@ class Hooked(Tree, _ModuleBase):
         >>> x.grad
         tensor([10.])
         """
-        return self.register_full_backward_hook(hook)
+        return self._add_backward_hook("register_backward_hook", hook, False, False)
 
     def register_full_backward_pre_hook(
         self, hook: Callable[[Any, tuple[Any, ...]], object], prepend: bool = False
