@@ -137,7 +137,7 @@ constexpr Doc dropout{
         "al., \"Dropout\", JMLR 15, 2014.",
     .args = {{"input", "Tensor of any shape and of a floating dtype."},
              {"p", "In [0, 1]."},
-             {"training", "False returns `input` as it is, under a new handle."}},
+             {"training", "False, as a `p` of 0, returns `input` as it is, under a new handle."}},
     .returns = "A new tensor of `input`'s shape. Until backward the graph keeps the mask.",
     .raises =
         "ShapeError: `p` lies outside.\n"
@@ -190,7 +190,7 @@ constexpr std::array nn_rows{
     bind(
         "dropout", "input: Tensor, p: float = 0.5, training: bool = True", docs::dropout,
         [](const Tensor& input, double p, bool training) {
-          return training ? dropout(input, p) : input;
+          return training && p != 0 ? dropout(input, p) : input;
         },
         Place::functional),
 };

@@ -188,6 +188,17 @@ class TestDropout:
         assert y is not x
         assert y.data_ptr() == x.data_ptr()
 
+    def test_of_nothing_draws_nothing_and_is_an_alias(self):
+        x = gb.ones(4)
+        gb.manual_seed(5)
+        wanted = gb.rand(3).tolist()
+
+        gb.manual_seed(5)
+        y = gb.dropout(x, 0.0)
+
+        assert y.data_ptr() == x.data_ptr()
+        assert gb.rand(3).tolist() == wanted
+
     def test_may_keep_or_drop_everything(self):
         assert gb.dropout(gb.ones(3), 0.0).tolist() == [1, 1, 1]
         assert gb.dropout(gb.ones(3), 1.0).tolist() == [0, 0, 0]

@@ -32,7 +32,7 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool 
 
     Args:
         input: Tensor of any shape and of a floating dtype.
-        p: The probability, in [0, 1].
+        p: The probability, in [0, 1]. Of 0 nothing is drawn, as where `training` is False.
         training: False returns an alias of `input`, or `input` itself with `inplace`.
         inplace: Write into `input`.
 
