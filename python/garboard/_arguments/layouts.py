@@ -7,10 +7,7 @@ gives the elements that it gives without them; in pinned memory where `pin_memor
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, NoReturn, Self, TypeGuard, TypeVar
-
-if TYPE_CHECKING:
-    from garboard.sparse._tensor import SparseTensor
+from typing import Any, NoReturn, Self, TypeGuard, TypeVar
 
 __all__ = [
     "Named",
@@ -97,7 +94,7 @@ sparse_bsr: layout = _constant(layout, "sparse_bsr")
 sparse_bsc: layout = _constant(layout, "sparse_bsc")
 
 
-def is_sparse(given: object) -> TypeGuard[SparseTensor]:
+def is_sparse(given: object) -> TypeGuard[Any]:
     """Tell whether it is a tensor by coordinates; there are none before their module is there."""
     module = sys.modules.get("garboard.sparse._tensor")
     return module is not None and isinstance(given, module.SparseTensor)

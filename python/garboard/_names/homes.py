@@ -179,8 +179,8 @@ _UNLISTED = {
     ),
     "_root.choices": "cond is_warn_always_enabled set_warn_always",
     "_root.symbols": (
-        "PyTorchFileReader SymBool SymFloat SymInt sym_float sym_int sym_max sym_min sym_not "
-        "sym_sum"
+        "PyTorchFileReader SymBool SymFloat SymInt TensorType sym_float sym_int sym_max sym_min "
+        "sym_not sym_sum"
     ),
     "amp": "GradScaler",
     "cuda": "Stream",

@@ -93,11 +93,20 @@ _PATHS = {
         "symbolic_opset9": "",
         "symbolic_opset11": "",
     },
+    "garboard.fx": {
+        "graph": "Graph",
+        "graph_module": "GraphModule",
+        "node": "Node",
+        "proxy": "Proxy",
+    },
     "garboard.optim": {
         "adadelta": "Adadelta",
         "adamax": "Adamax",
         "nadam": "NAdam",
         "radam": "RAdam",
+    },
+    "garboard.utils": {
+        "_device": "",
     },
     "garboard.utils.data": {
         "_utils": "",

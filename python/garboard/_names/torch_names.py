@@ -116,8 +116,8 @@ _ONNX: _Rows = (
 _FX: _Rows = (
     (
         "ops run as they are called, and nothing records them as a graph",
-        "symbolic_trace Tracer Node Interpreter Transformer CodeGen "
-        "ProxyableClassMeta replace_pattern node passes",
+        "symbolic_trace Tracer Interpreter Transformer CodeGen "
+        "ProxyableClassMeta replace_pattern passes",
     ),
 )
 

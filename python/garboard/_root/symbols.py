@@ -10,6 +10,7 @@ __all__ = [
     "SymBool",
     "SymFloat",
     "SymInt",
+    "TensorType",
     "sym_float",
     "sym_int",
     "sym_max",
@@ -77,3 +78,20 @@ class PyTorchFileReader:
 
     def __new__(cls, *given: object, **named: object) -> NoReturn:
         raise TypeError(f"{cls.__name__}: files are read by gb.load(path), mapped where mmap=True")
+
+
+class TensorType:
+    """What PyTorch's compiler of scripts calls the type of a tensor: no object is one.
+
+    Programs that take it for `Tensor` name it in annotations.
+
+    Raises:
+        TypeError: One is asked for.
+
+    >>> from garboard._root.symbols import TensorType
+    >>> isinstance(gb.ones(1), TensorType)
+    False
+    """
+
+    def __new__(cls, *given: object, **named: object) -> NoReturn:
+        raise TypeError("TensorType: nothing is compiled here; the type of a tensor is gb.Tensor")

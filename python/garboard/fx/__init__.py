@@ -6,9 +6,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from garboard._names.missing import module_getattr
+from garboard._names.paths import publish_paths
 from garboard.nn.module import Module
 
-__all__ = ["Graph", "GraphModule", "Proxy", "wrap"]
+__all__ = ["Graph", "GraphModule", "Node", "Proxy", "wrap"]
 
 _F = TypeVar("_F", bound=Callable[..., Any] | str)
 
@@ -76,6 +77,25 @@ class Graph:
         )
 
 
+class Node:
+    """One op of such a graph: no object is one.
+
+    Args:
+        *given: Ignored.
+        **named: Ignored.
+
+    Raises:
+        NotImplementedError: Always: nothing is traced.
+
+    >>> isinstance(gb.ones(1).grad_fn, gb.fx.Node)
+    False
+    """
+
+    def __new__(cls, *given: object, **named: object) -> NoReturn:
+        """Refuse: nothing is traced."""
+        raise NotImplementedError("Node: nothing is traced here; call the op itself")
+
+
 class GraphModule(Module):
     """A module that a tracer would make of such a graph: no module is one.
 
@@ -93,3 +113,6 @@ class GraphModule(Module):
     def __new__(cls, *given: object, **named: object) -> NoReturn:
         """Refuse: nothing is traced."""
         raise NotImplementedError("GraphModule: nothing is traced here; call the module itself")
+
+
+publish_paths(__name__)

@@ -22,6 +22,7 @@ _METHODS: dict[str, tuple[str, str]] = {
     "dense_dim": ("", "x.dense_dim()\n0"),
     "is_coalesced": ("Returns:\n    True or False.\n\n", "x.coalesce().is_coalesced()\nTrue"),
     "is_floating_point": ("Returns:\n    True or False.\n\n", "x.is_floating_point()\nTrue"),
+    "is_complex": ("Returns:\n    True or False.\n\n", "x.is_complex()\nFalse"),
     "indices": ("", "x.coalesce().indices().tolist()\n[[0, 1], [2, 0]]"),
     "values": ("", "x.coalesce().values()\ntensor([3., 4.])"),
     "to_dense": ("", "x.to_dense()\ntensor([[0., 0., 3.],\n        [4., 0., 0.]])"),

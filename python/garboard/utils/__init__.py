@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from garboard._names.missing import module_getattr
+from garboard._names.paths import publish_paths
 from garboard.utils._swapping import swap_tensors
 
 __all__ = [
@@ -33,3 +34,5 @@ if TYPE_CHECKING:
     )
 else:
     __getattr__ = module_getattr(__name__, ("_pytree", *__all__))
+
+publish_paths(__name__)

@@ -42,7 +42,9 @@ MODULES = {
     "distributed.tensor": "DTensor",
     "distributed.nn": "all_gather all_reduce",
     "distributed.nn.functional": "all_gather all_reduce",
-    "fx": "Graph GraphModule Proxy wrap",
+    "fx": "Graph GraphModule Node Proxy wrap",
+    "fx.graph_module": "GraphModule",
+    "fx.node": "Node",
     "functional": "einsum meshgrid norm split stft tensordot unique",
     "futures": "Future collect_all wait_all",
     "hub": "HASH_REGEX _get_torch_home get_dir set_dir tqdm urlparse",
@@ -417,6 +419,8 @@ class TestGuards:
             "autograd.profiler.emit_nvtx",
             "fx.Graph",
             "fx.GraphModule",
+            "fx.Node",
+            "TensorType",
         ],
     )
     def test_of_kinds_that_only_pytorch_makes_have_no_instances_and_make_none(self, kind):

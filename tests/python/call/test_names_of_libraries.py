@@ -30,7 +30,8 @@ def test_what_only_pytorch_makes_is_named_and_not_made():
         gb.PyTorchFileReader("path")
     assert gb.autograd.profiler.EventList is gb.profiler.EventAverages
     assert gb.jit.interface(nn.Linear) is nn.Linear
-    assert import_module("garboard.distributed.rpc").__all__ == []
+    for path in ("distributed.rpc", "utils._device"):
+        assert import_module(f"garboard.{path}").__all__ == []
 
 
 def test_parts_of_what_a_tensor_prints_can_be_had():

@@ -17,7 +17,7 @@ __all__ = ["dense_in", "is_around", "move_home", "nearest_open"]
 def dense_in(value: object) -> list[Tensor]:
     """Return the tensors that own the elements of what may be a parameter or a buffer."""
     if is_sparse(value):
-        return value._scope_members()
+        return list(value._scope_members())
     return [value] if isinstance(value, Tensor) else []
 
 
