@@ -82,6 +82,30 @@ def get_safe_globals() -> list[object]:
     return list(SAFE.values())
 
 
+def normalize_storage_type(storage_type: type) -> type:
+    """Return the class of storages that programs which write files of their own name in them.
+
+    Args:
+        storage_type: The class of a storage.
+
+    Returns:
+        That class: there is one, of bytes.
+
+    Raises:
+        TypeError: A class of other things.
+
+    >>> storage = gb.ones(2).untyped_storage()
+    >>> gb.serialization.normalize_storage_type(type(storage)) is gb.UntypedStorage
+    True
+    """
+    if not isinstance(storage_type, type) or not issubclass(storage_type, _engine.Storage):
+        raise TypeError(
+            f"normalize_storage_type: storage_type is {shown(storage_type)}; the class of a "
+            "storage is needed"
+        )
+    return storage_type
+
+
 def _set_safe(names: dict[str, object]) -> None:
     SAFE.clear()
     SAFE.update(names)

@@ -61,7 +61,7 @@ MODULES = {
     "optim.optimizer": "Optimizer ParamsT _default_to_fused_or_foreach _params_t required",
     "overrides": "handle_torch_function has_torch_function is_tensor_like",
     "return_types": "aminmax max slogdet sort svd topk",
-    "serialization": "MAP_LOCATION add_safe_globals load safe_globals save",
+    "serialization": "MAP_LOCATION add_safe_globals load normalize_storage_type safe_globals save",
     "storage": "TypedStorage UntypedStorage",
     "torch_version": "TorchVersion",
     "testing": "assert_allclose assert_close make_tensor",

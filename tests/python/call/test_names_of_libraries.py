@@ -85,3 +85,9 @@ def test_a_mapping_of_the_class_of_a_modules_is_a_dict():
 
     assert type(type(parameters)({"a": 1})) is dict
     assert type(parameters)({"a": 1}) == {"a": 1}
+
+
+def test_the_class_of_storages_is_told_to_programs_that_write_files():
+    assert gb.serialization.normalize_storage_type(gb.UntypedStorage) is gb.UntypedStorage
+    with pytest.raises(TypeError, match="the class of a storage is needed"):
+        gb.serialization.normalize_storage_type(int)
