@@ -72,7 +72,6 @@ from garboard._engine import (  # noqa: E402
 )
 from garboard._engine import Storage as _Storage  # noqa: E402
 from garboard._engine import _Size as Size  # noqa: E402
-from garboard._names.einops import EinopsBackends  # noqa: E402
 from garboard._names.homes import (  # noqa: E402
     HOMES,
     METHODS,
@@ -80,6 +79,7 @@ from garboard._names.homes import (  # noqa: E402
     SUBMODULES,
     UNLISTED,
 )
+from garboard._names.libraries import ToldLibraries  # noqa: E402
 from garboard._names.missing import (  # noqa: E402
     MissingModules,
     add_missing_names,
@@ -119,7 +119,7 @@ from garboard._shown import notebook as _notebook  # noqa: E402, F401
 add_methods_later(Tensor, METHODS)
 add_methods_later(_Storage, STORAGE_METHODS)
 add_missing_names(Tensor, "Tensor")
-_meta_path.insert(0, EinopsBackends)  # before who would find the module, and leave it as it is
+_meta_path.insert(0, ToldLibraries)  # before who would find the module, and leave it as it is
 _meta_path.append(MissingModules)
 
 __version__: str = Version("0.1.0")

@@ -1,4 +1,4 @@
-"""einops takes tensors, whichever of the two is imported first."""
+"""einops and opt_einsum take tensors, whichever of the two is imported first."""
 
 import subprocess
 import sys
@@ -62,3 +62,44 @@ def test_another_einops_is_left_as_it_is(tmp_path):
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
 
     assert (done.stdout.strip(), done.stderr) == ("42", "")
+
+
+# What opt_einsum does: functions are looked for in the module of a tensor's class, and kept.
+DISPATCH = """
+import importlib
+
+_cached_funcs = {}
+
+def get_func(func, x, default=None):
+    backend = type(x).__module__.split(".")[0]
+    if (func, backend) not in _cached_funcs:
+        lib = importlib.import_module(backend)
+        _cached_funcs[func, backend] = getattr(lib, func, default)
+    return _cached_funcs[func, backend]
+"""
+
+
+@pytest.mark.parametrize(
+    "first",
+    [
+        "import garboard as gb, opt_einsum.backends.dispatch as it",
+        "import opt_einsum.backends.dispatch as it, garboard as gb",
+    ],
+)
+def test_opt_einsum_finds_functions_for_tensors(first, tmp_path):
+    home = tmp_path / "opt_einsum" / "backends"
+    home.mkdir(parents=True)
+    (tmp_path / "opt_einsum" / "__init__.py").write_text("")
+    (home / "__init__.py").write_text("")
+    (home / "dispatch.py").write_text(DISPATCH)
+    program = (
+        f"import sys; sys.path.insert(0, {str(tmp_path)!r}); {first}\n"
+        "x = gb.ones(2, 3, 4)\n"
+        "print(tuple(it.get_func('transpose', x)(x, (2, 0, 1)).shape),\n"
+        "      tuple(it.get_func('tensordot', x)(x, x, axes=([0, 1], [0, 1])).shape),\n"
+        "      it.get_func('einsum', x)('ijk->', x).item())\n"
+    )
+
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+
+    assert (done.stdout.strip(), done.stderr) == ("(4, 2, 3) (4, 4) 24.0", "")
