@@ -52,6 +52,7 @@ PyObject* get_grad(PyObject* self, void*) noexcept try {
 
 int assign_data(PyObject* self, PyObject* value, void*) noexcept try {
   const Borrowing borrowing;
+  const BirthStamp stamp;  // in inference mode elements may be of inference mode
   const Tensor& tensor = tensor_of(self, "data");
   if (!value) throw_type_error("data: deleted; only a Tensor can be assigned");
   if (!is_tensor(value))

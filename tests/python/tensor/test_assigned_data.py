@@ -215,3 +215,29 @@ def test_it_cannot_be_deleted():
 
     with pytest.raises(TypeError, match="data"):
         del x.data
+
+
+def test_in_inference_mode_it_may_be_of_inference_mode():
+    x = gb.ones(2, requires_grad=True)
+
+    with gb.inference_mode():
+        x.data = x.data * 2
+
+    assert (x.tolist(), x.requires_grad, x.is_inference()) == ([2, 2], True, True)
+
+
+@pytest.mark.parametrize("made_inside", [True, False])
+def test_a_module_is_converted_in_inference_mode(made_inside):
+    layer = gb.nn.BatchNorm1d(2)
+
+    with gb.inference_mode():
+        if made_inside:
+            layer = gb.nn.BatchNorm1d(2)
+        layer.double().eval()
+        y = layer(gb.ones(3, 2, dtype=gb.float64))
+
+    assert (y.dtype, layer.weight.dtype, layer.weight.requires_grad) == (
+        gb.float64,
+        gb.float64,
+        True,
+    )
