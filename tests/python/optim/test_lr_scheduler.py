@@ -427,8 +427,8 @@ def test_calling_it_before_the_optimizer_warns_once():
         (lambda of: schedules.MultiStepLR(of, 3), TypeError, "MultiStepLR: milestones is of type"),
         (lambda of: schedules.LinearLR(of, 0), ValueError, "LinearLR: start_factor 0; a positive"),
         (lambda of: schedules.LinearLR(of, 2), ValueError, "LinearLR: start_factor 2; it must lie"),
-        (lambda of: schedules.PolynomialLR(of, 0), ValueError, "total_iters 0; 1 or more"),
-        (lambda of: schedules.CosineAnnealingLR(of, 0), ValueError, "T_max 0; 1 or more"),
+        (lambda of: schedules.PolynomialLR(of, -1), ValueError, "total_iters -1; 0 or more"),
+        (lambda of: schedules.CosineAnnealingLR(of, 0), ValueError, "T_max 0; another number"),
         (
             lambda of: schedules.CosineAnnealingWarmRestarts(of, 2).step(-1),
             ValueError,
@@ -487,12 +487,31 @@ def test_a_schedule_of_ones_own_may_inherit_pytorch_s_older_name():
     assert rates(of, Halves(of), 3) == [1.0, 0.5, 1 / 3]
 
 
-def test_a_step_size_may_be_a_whole_number_that_is_written_as_a_float():
+@pytest.mark.parametrize(
+    ("make", "wanted"),
+    [
+        (lambda of: schedules.StepLR(of, 2.0, gamma=0.5), [0.1, 0.1, 0.05, 0.05, 0.025]),
+        (lambda of: schedules.StepLR(of, 1.5, gamma=0.5), [0.1, 0.1, 0.1, 0.05, 0.05]),
+        (lambda of: schedules.MultiStepLR(of, [1.5, 2.0]), [0.1, 0.1, 0.01, 0.01, 0.01]),
+        (lambda of: schedules.ConstantLR(of, 0.5, 1.5), [0.05, 0.05, 0.05, 0.05, 0.05]),
+        (lambda of: schedules.LinearLR(of, 0.5, 1, 2.5), [0.05, 0.07, 0.09, 0.09, 0.09]),
+        (lambda of: schedules.LinearLR(of, 0.5, 1, 0), [0.05, 0.05, 0.05, 0.05, 0.05]),
+        (lambda of: schedules.PolynomialLR(of, 0), [0.1, 0.1, 0.1, 0.1, 0.1]),
+        (lambda of: schedules.PolynomialLR(of, 2.5), [0.1, 0.06, 0.02, 0.02, 0.02]),
+        (
+            lambda of: schedules.CosineAnnealingLR(of, 3.5),
+            [0.1, 0.081174, 0.038874, 0.004952, 0.004952],
+        ),
+        (
+            lambda of: schedules.CosineAnnealingLR(of, -2),
+            [0.1, 0.05, 0, 0.05, 0.1],
+        ),
+    ],
+)
+def test_epochs_need_not_be_whole_and_count_as_pytorch_counts_them(make, wanted):
     of = sgd()
 
-    assert rates(of, schedules.StepLR(of, 2.0, gamma=0.5), 4) == [0.1, 0.1, 0.05, 0.05]
-    with pytest.raises(TypeError, match="step_size"):
-        schedules.StepLR(of, 2.5)
+    assert rates(of, make(of), 5) == pytest.approx(wanted, abs=1e-6)
 
 
 def test_a_rate_of_ones_own_knows_whether_a_step_asks():

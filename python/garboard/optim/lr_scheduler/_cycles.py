@@ -31,13 +31,13 @@ class CosineAnnealingLR(LRScheduler):
 
     Args:
         optimizer: Whose groups' "lr" it writes.
-        T_max: How many epochs half a cosine takes; 1 or more.
+        T_max: How many epochs half a cosine takes; it need not be whole. Below 0 it is as above.
         eta_min: The least rate.
         last_epoch: How many steps it has seen; -1 begins.
 
     Raises:
         TypeError: No Optimizer, or a number that is none.
-        ValueError: A `T_max` below 1.
+        ValueError: A `T_max` of 0.
 
     >>> optimizer = gb.optim.SGD([gb.ones(1, requires_grad=True)], lr=0.5)
     >>> schedule = gb.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=2)
@@ -50,11 +50,14 @@ class CosineAnnealingLR(LRScheduler):
     def __init__(
         self,
         optimizer: Optimizer,
-        T_max: int,  # noqa: N803
+        T_max: float,  # noqa: N803
         eta_min: float = 0.0,
         last_epoch: int = -1,
     ) -> None:
-        self.T_max: int = check.count("CosineAnnealingLR", "T_max", T_max, 1)
+        # Below 0 where warming up takes longer than all: such a schedule is made, and never begins.
+        if check.worth("CosineAnnealingLR", "T_max", T_max) == 0:
+            raise ValueError("CosineAnnealingLR: T_max 0; another number is needed")
+        self.T_max: float = T_max
         self.eta_min: float = check.real("CosineAnnealingLR", "eta_min", eta_min)
         super().__init__(optimizer, last_epoch)
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from garboard._arguments import check
 from garboard._arguments.given import items_of, refuse_unless_list
-from garboard.optim.lr_scheduler._scheduler import LRScheduler, per_group
+from garboard.optim.lr_scheduler._scheduler import LRScheduler, epochs, per_group
 from garboard.optim.optimizer import Optimizer
 
 __all__ = [
@@ -121,7 +121,7 @@ class StepLR(LRScheduler):
 
     Args:
         optimizer: Whose groups' "lr" it writes.
-        step_size: How many epochs a rate stays; 1 or more.
+        step_size: How many epochs a rate stays; 1 or more. Of 2.5 the epochs that it divides count.
         gamma: What the rate is multiplied by.
         last_epoch: How many steps it has seen; -1 begins.
 
@@ -141,9 +141,7 @@ class StepLR(LRScheduler):
     def __init__(
         self, optimizer: Optimizer, step_size: float, gamma: float = 0.1, last_epoch: int = -1
     ) -> None:
-        if isinstance(step_size, float) and step_size.is_integer():  # PyTorch's tutorials give 1.0
-            step_size = int(step_size)
-        self.step_size: int = check.count("StepLR", "step_size", step_size, 1)
+        self.step_size: float = epochs("StepLR", "step_size", step_size, 1)
         self.gamma: float = check.real("StepLR", "gamma", gamma)
         super().__init__(optimizer, last_epoch)
 
@@ -164,7 +162,7 @@ class MultiStepLR(LRScheduler):
 
     Args:
         optimizer: Whose groups' "lr" it writes.
-        milestones: A list of epochs; one that stands twice counts twice.
+        milestones: A list of epochs; one that stands twice counts twice, and 1.5 never.
         gamma: What the rate is multiplied by.
         last_epoch: How many steps it has seen; -1 begins.
 
@@ -183,11 +181,11 @@ class MultiStepLR(LRScheduler):
     def __init__(
         self,
         optimizer: Optimizer,
-        milestones: Sequence[int],
+        milestones: Sequence[float],
         gamma: float = 0.1,
         last_epoch: int = -1,
     ) -> None:
-        self.milestones: Counter[int] = Counter(_epochs(milestones))
+        self.milestones: Counter[float] = Counter(_milestones(milestones))
         self.gamma: float = check.real("MultiStepLR", "gamma", gamma)
         super().__init__(optimizer, last_epoch)
 
@@ -200,10 +198,10 @@ class MultiStepLR(LRScheduler):
         return [rate * self.gamma**passed for rate in self.base_lrs]
 
 
-def _epochs(given: Any) -> list[int]:
+def _milestones(given: Any) -> list[float]:
     refuse_unless_list("MultiStepLR", "milestones", given, "epochs")
     places = enumerate(items_of(given))
-    return [check.integer("MultiStepLR", f"milestones[{place}]", it) for place, it in places]
+    return [check.real("MultiStepLR", f"milestones[{place}]", it) for place, it in places]
 
 
 class ConstantLR(LRScheduler):
@@ -234,12 +232,12 @@ class ConstantLR(LRScheduler):
         self,
         optimizer: Optimizer,
         factor: float = 1 / 3,
-        total_iters: int = 5,
+        total_iters: float = 5,
         last_epoch: int = -1,
     ) -> None:
         _refuse_zero("ConstantLR", "factor", factor)
         self.factor: float = check.share("ConstantLR", "factor", factor)
-        self.total_iters: int = check.count("ConstantLR", "total_iters", total_iters)
+        self.total_iters: float = epochs("ConstantLR", "total_iters", total_iters, 0)
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[float]:
@@ -263,7 +261,7 @@ class LinearLR(LRScheduler):
         optimizer: Whose groups' "lr" it writes.
         start_factor: The first factor, in (0, 1].
         end_factor: The last one, in [0, 1].
-        total_iters: How many epochs lie between; 1 or more.
+        total_iters: How many epochs lie between; of 0 the first factor stays.
         last_epoch: How many steps it has seen; -1 begins.
 
     Raises:
@@ -284,13 +282,13 @@ class LinearLR(LRScheduler):
         optimizer: Optimizer,
         start_factor: float = 1 / 3,
         end_factor: float = 1.0,
-        total_iters: int = 5,
+        total_iters: float = 5,
         last_epoch: int = -1,
     ) -> None:
         _refuse_zero("LinearLR", "start_factor", start_factor)
         self.start_factor: float = check.share("LinearLR", "start_factor", start_factor)
         self.end_factor: float = check.share("LinearLR", "end_factor", end_factor)
-        self.total_iters: int = check.count("LinearLR", "total_iters", total_iters, 1)
+        self.total_iters: float = epochs("LinearLR", "total_iters", total_iters, 0)
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[float]:
@@ -303,7 +301,7 @@ class LinearLR(LRScheduler):
         return [rate * (1 + way / before) for rate in self._rates_now()]
 
     def _get_closed_form_lr(self) -> list[float]:
-        share = min(self.last_epoch, self.total_iters) / self.total_iters
+        share = _share(self.last_epoch, self.total_iters)
         factor = self.start_factor + (self.end_factor - self.start_factor) * share
         return [rate * factor for rate in self.base_lrs]
 
@@ -350,7 +348,7 @@ class PolynomialLR(LRScheduler):
 
     Args:
         optimizer: Whose groups' "lr" it writes.
-        total_iters: When it is 0; 1 or more.
+        total_iters: When it is 0; a 0 here leaves it what it is.
         power: 1 lowers it in equal steps.
         last_epoch: How many steps it has seen; -1 begins.
 
@@ -368,9 +366,9 @@ class PolynomialLR(LRScheduler):
     """
 
     def __init__(
-        self, optimizer: Optimizer, total_iters: int = 5, power: float = 1.0, last_epoch: int = -1
+        self, optimizer: Optimizer, total_iters: float = 5, power: float = 1.0, last_epoch: int = -1
     ) -> None:
-        self.total_iters: int = check.count("PolynomialLR", "total_iters", total_iters, 1)
+        self.total_iters: float = epochs("PolynomialLR", "total_iters", total_iters, 0)
         self.power: float = check.real("PolynomialLR", "power", power)
         super().__init__(optimizer, last_epoch)
 
@@ -381,8 +379,12 @@ class PolynomialLR(LRScheduler):
         return [rate * (left / before) ** self.power for rate in self._rates_now()]
 
     def _get_closed_form_lr(self) -> list[float]:
-        left = 1 - min(self.last_epoch, self.total_iters) / self.total_iters
+        left = 1 - _share(self.last_epoch, self.total_iters)
         return [rate * left**self.power for rate in self.base_lrs]
+
+
+def _share(epoch: int, of: float) -> float:
+    return min(epoch, of) / of if of else 0.0
 
 
 def _refuse_zero(op: str, name: str, given: Any) -> None:

@@ -9,7 +9,7 @@ from typing import Any, Literal, SupportsFloat
 from garboard._arguments import check
 from garboard._arguments.given import keys_of
 from garboard._arguments.texts import shown
-from garboard.optim.lr_scheduler._scheduler import LRScheduler, per_group, refuse_disposed
+from garboard.optim.lr_scheduler._scheduler import LRScheduler, epochs, per_group, refuse_disposed
 from garboard.optim.optimizer import Optimizer
 
 __all__ = ["ReduceLROnPlateau"]
@@ -47,10 +47,10 @@ class ReduceLROnPlateau(LRScheduler):
         optimizer: Optimizer,
         mode: Literal["min", "max"] = "min",
         factor: float = 0.1,
-        patience: int = 10,
+        patience: float = 10,
         threshold: float = 1e-4,
         threshold_mode: Literal["rel", "abs"] = "rel",
-        cooldown: int = 0,
+        cooldown: float = 0,
         min_lr: float | Sequence[float] = 0.0,
         eps: float = 1e-8,
     ) -> None:
@@ -60,18 +60,18 @@ class ReduceLROnPlateau(LRScheduler):
         if check.worth(name, "factor", factor) >= 1:
             raise ValueError(f"{name}: factor {shown(factor)}; one below 1 is needed")
         self.factor: float = factor
-        self.patience: int = check.count(name, "patience", patience)
+        self.patience: float = epochs(name, "patience", patience, 0)
         self.threshold: float = check.real(name, "threshold", threshold)
         self.threshold_mode: str = check.choice(
             name, "threshold_mode", threshold_mode, "rel", "abs"
         )
-        self.cooldown: int = check.count(name, "cooldown", cooldown)
+        self.cooldown: float = epochs(name, "cooldown", cooldown, 0)
         self.min_lrs: list[float] = per_group(name, "min_lr", min_lr, optimizer)
         self.eps: float = check.real(name, "eps", eps)
         self.last_epoch: int = 0
         self.best: float = 0.0
         self.num_bad_epochs: int = 0
-        self.cooldown_counter: int = 0
+        self.cooldown_counter: float = 0
         self._reset()
         self._last_lr = self._rates_now()
 

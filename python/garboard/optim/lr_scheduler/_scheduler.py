@@ -12,13 +12,20 @@ from garboard._arguments.texts import shown
 from garboard._engine import DisposedError, Tensor
 from garboard.optim.optimizer import Optimizer
 
-__all__ = ["LRScheduler", "per_group", "refuse_disposed", "write_rates"]
+__all__ = ["LRScheduler", "epochs", "per_group", "refuse_disposed", "write_rates"]
 
 
 def refuse_disposed(name: str, optimizer: Optimizer) -> None:
     """Raise DisposedError where the optimizer of a schedule has ended."""
     if optimizer._is_disposed:
         raise DisposedError(f"{name}.step: its optimizer is disposed; make both anew")
+
+
+def epochs(op: str, name: str, given: Any, least: int) -> Any:
+    """How many epochs something takes, which need not be a whole number."""
+    if check.worth(op, name, given) < least:
+        raise ValueError(f"{op}: {name} {shown(given)}; {least} or more is needed")
+    return given
 
 
 def per_group(op: str, name: str, given: Any, optimizer: Optimizer) -> list[Any]:
