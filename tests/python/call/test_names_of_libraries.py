@@ -91,3 +91,14 @@ def test_the_class_of_storages_is_told_to_programs_that_write_files():
     assert gb.serialization.normalize_storage_type(gb.UntypedStorage) is gb.UntypedStorage
     with pytest.raises(TypeError, match="the class of a storage is needed"):
         gb.serialization.normalize_storage_type(int)
+
+
+@pytest.mark.parametrize("name", ["relu", "leaky_relu", "sigmoid", "tanh", "softmax"])
+def test_activations_take_attributes_as_functions_of_python_do(name):
+    function = getattr(nn.functional, name)
+
+    function.__default_init__ = nn.init.xavier_uniform_  # as fastai says how a layer before starts
+    try:
+        assert getattr(nn.functional, name).__default_init__ is nn.init.xavier_uniform_
+    finally:
+        del function.__default_init__

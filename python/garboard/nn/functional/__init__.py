@@ -24,8 +24,6 @@ from garboard._engine import (
     linear,
     pad,
     scaled_dot_product_attention,
-    sigmoid,
-    tanh,
 )
 from garboard._names.missing import module_getattr
 from garboard._ops.distances import pdist
@@ -320,6 +318,42 @@ def relu(input: Tensor, inplace: bool = False) -> Tensor:
     [0.0, 2.0]
     """
     return check.tensor("relu", "input", input).relu_() if inplace else _engine.relu(input)
+
+
+def sigmoid(input: Tensor) -> Tensor:
+    """Compute 1 / (1 + exp(-input)), as `gb.sigmoid` does.
+
+    Args:
+        input: Tensor of any shape and dtype; of integers the result is floating.
+
+    Returns:
+        A new tensor. Until backward the graph keeps it.
+
+    Raises:
+        DisposedError: `input` is disposed.
+
+    >>> gb.nn.functional.sigmoid(gb.zeros(1)).item()
+    0.5
+    """
+    return _engine.sigmoid(input)
+
+
+def tanh(input: Tensor) -> Tensor:
+    """Compute the hyperbolic tangent, as `gb.tanh` does.
+
+    Args:
+        input: Tensor of any shape and dtype; of integers the result is floating.
+
+    Returns:
+        A new tensor. Until backward the graph keeps it.
+
+    Raises:
+        DisposedError: `input` is disposed.
+
+    >>> gb.nn.functional.tanh(gb.zeros(1)).item()
+    0.0
+    """
+    return _engine.tanh(input)
 
 
 def softmax(
