@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from enum import Enum
 from math import inf
 from typing import Any
 from warnings import warn
@@ -17,7 +18,7 @@ from garboard.optim.optimizer import Optimizer
 
 _DEEPEST = 64
 
-__all__ = ["GradScaler"]
+__all__ = ["GradScaler", "OptState"]
 
 _SAVED = ("scale", "growth_factor", "backoff_factor", "growth_interval", "_growth_tracker")
 
@@ -47,11 +48,19 @@ def _backoff(op: str, name: str, given: Any) -> float:
     return number
 
 
+class OptState(Enum):
+    """What was done with an optimizer since the last `update`."""
+
+    READY = 0
+    UNSCALED = 1
+    STEPPED = 2
+
+
 class _Step:
-    """What was done with one optimizer since the last `update`."""
+    """How far one optimizer is."""
 
     def __init__(self) -> None:
-        self.is_unscaled = self.is_stepped = False
+        self.stage = OptState.READY
         self.found_inf: bool | None = None  # None: not looked yet
 
 
@@ -181,11 +190,11 @@ class GradScaler:
             return
         op = "GradScaler.unscale_"
         step = self._step_of(op, optimizer)
-        if step.is_unscaled or step.is_stepped:
-            done = "step()" if step.is_stepped else "unscale_()"
+        if step.stage is not OptState.READY:
+            done = "step()" if step.stage is OptState.STEPPED else "unscale_()"
             raise GarboardError(f"{op}: {done} was called since the last update(); once is needed")
         self._unscale(optimizer, step)
-        step.is_unscaled = True
+        step.stage = OptState.UNSCALED
 
     def step(self, optimizer: Optimizer, *args: Any, **kwargs: Any) -> Any:
         """Take an optimizer's step, unless a gradient is infinite or NaN.
@@ -220,15 +229,15 @@ class GradScaler:
         if args or "closure" in kwargs:
             raise GarboardError(f"{op}: a closure; compute the loss before, without one")
         step = self._step_of(op, optimizer)
-        if step.is_stepped:
+        if step.stage is OptState.STEPPED:
             raise GarboardError(f"{op}: step() was called since the last update(); once is needed")
-        if not step.is_unscaled:
+        if step.stage is OptState.READY:
             self._unscale(optimizer, step)
-            step.is_unscaled = True
+            step.stage = OptState.UNSCALED
         if step.found_inf is None:
             raise GarboardError(f"{op}: no parameter has a gradient; call backward() first")
         made = None if step.found_inf else optimizer.step(**kwargs)
-        step.is_stepped = True
+        step.stage = OptState.STEPPED
         return made
 
     def update(self, new_scale: float | Tensor | None = None) -> None:
