@@ -1,6 +1,7 @@
 """Names that published libraries look for beneath those of programs."""
 
 from importlib import import_module
+from typing import get_type_hints
 
 import garboard as gb
 import pytest
@@ -102,3 +103,12 @@ def test_activations_take_attributes_as_functions_of_python_do(name):
         assert getattr(nn.functional, name).__default_init__ is nn.init.xavier_uniform_
     finally:
         del function.__default_init__
+
+
+@pytest.mark.parametrize("name", [name for name in nn.__all__ if name.endswith("Loss")])
+def test_annotations_of_a_loss_name_nothing_that_only_we_know(name):
+    loss = object.__new__(getattr(nn, name))
+
+    hints = get_type_hints(loss, globalns={}, localns={})  # as fastai reads them
+
+    assert hints in ({}, {"reduction": str})

@@ -19,7 +19,8 @@ class Loss(Module):
     """Base of losses: `reduction`, as it is given or as PyTorch's older options say it."""
 
     _reductions: ClassVar[tuple[str, ...]] = ("mean", "sum", "none")
-    reduction: Reduction
+    if TYPE_CHECKING:
+        reduction: Reduction
 
     def __init__(
         self,
@@ -36,7 +37,8 @@ class Loss(Module):
 class WeightedLoss(Loss):
     """Base of losses of which some count more: `weight`, a buffer."""
 
-    weight: Tensor | None
+    if TYPE_CHECKING:
+        weight: Tensor | None
 
     def __init__(
         self,
@@ -47,3 +49,7 @@ class WeightedLoss(Loss):
     ) -> None:
         super().__init__(size_average, reduce, reduction)
         self.register_buffer("weight", weight)
+
+
+# Programs ask an object for these, and know no names of ours.
+Loss.__annotations__ = {"reduction": str}

@@ -57,8 +57,9 @@ class AdaptiveLogSoftmaxWithLoss(Module):
     ((4,), ())
     """
 
-    head: Linear
-    tail: ModuleList
+    if TYPE_CHECKING:
+        head: Linear
+        tail: ModuleList
 
     def __init__(
         self,

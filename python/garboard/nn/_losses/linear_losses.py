@@ -49,7 +49,8 @@ class LinearCrossEntropyLoss(WeightedLoss):
     ()
     """
 
-    linear: Linear
+    if TYPE_CHECKING:
+        linear: Linear
 
     def __init__(
         self,

@@ -335,8 +335,9 @@ class BCEWithLogitsLoss(WeightedLoss):
     tensor(0.6931)
     """
 
-    weight: Tensor | None
-    pos_weight: Tensor | None
+    if TYPE_CHECKING:
+        weight: Tensor | None
+        pos_weight: Tensor | None
 
     def __init__(
         self,
@@ -380,7 +381,8 @@ class KLDivLoss(Loss):
     """
 
     _reductions = ("mean", "sum", "none", "batchmean")
-    reduction: Literal["mean", "sum", "none", "batchmean"]  # type: ignore[assignment]
+    if TYPE_CHECKING:
+        reduction: Literal["mean", "sum", "none", "batchmean"]  # type: ignore[assignment]
 
     def __init__(
         self,

@@ -18,16 +18,24 @@ from garboard.utils.data._reading import END, Reader
 from garboard.utils.data._samplers import BatchSampler, RandomSampler, SequentialSampler
 from garboard.utils.data._workers import WorkerLoop, context_of, new_pool
 
-__all__ = ["DataLoader"]
+__all__ = ["DataLoader", "DatasetKind"]
 
 T_co = TypeVar("T_co", covariant=True)
 
 
 class _Batches(Iterator[Any]):
-    """One loop, which ends its workers when it is dropped. Its length is that of the whole loop."""
+    """One loop, which ends its workers when it is dropped. Its length is that of the whole loop.
 
-    def __init__(self, loader: DataLoader[Any], batches: Iterator[Any]) -> None:
-        self._loader, self._batches, self._count = loader, batches, 0
+    Programs begin one with a loader alone, be it one of their own that has the private attributes
+    of PyTorch's.
+    """
+
+    def __init__(self, loader: Any, batches: Iterator[Any] | None = None) -> None:
+        if batches is None:
+            loader = loader if isinstance(loader, DataLoader) else loader_like(loader)
+            batches = iter(loader)
+        self._loader: DataLoader[Any] = loader
+        self._batches, self._count = batches, 0
 
     def __next__(self) -> Any:
         batch = next(self._batches)
@@ -272,3 +280,58 @@ class DataLoader(Generic[T_co]):
 
     def _seed(self) -> int:
         return drawn_seed("DataLoader", self.generator)
+
+
+class DatasetKind:
+    """How a loader reads its dataset: by number, or one sample after the other."""
+
+    Map, Iterable = 0, 1
+
+
+class _Stream(IterableDataset[Any]):
+    """What a loader of a program's own reads one after the other; to a worker, that itself."""
+
+    def __init__(self, dataset: Any) -> None:
+        self._dataset = dataset
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._dataset)
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "_dataset":  # of one that is being unpickled
+            raise AttributeError(name)
+        return getattr(self._dataset, name)
+
+
+def loader_like(given: Any) -> DataLoader[Any]:
+    """Make a loader of the private attributes of PyTorch's, as an object of a program's has them.
+
+    The object says by `_auto_collation` whether its `_index_sampler` gives lists of numbers.
+    """
+    has_batches = given._auto_collation
+    orders: dict[str, Any] = {"batch_size": None}
+    if given._dataset_kind == DatasetKind.Iterable:
+        dataset = given.dataset if isinstance(given.dataset, IterableDataset) else None
+        dataset = _Stream(given.dataset) if dataset is None else dataset
+        if has_batches:
+            orders = {"batch_size": given.batch_size, "drop_last": given.drop_last}
+    else:
+        dataset = given.dataset
+        order = given._index_sampler
+        orders = {"batch_sampler": order} if has_batches else {"batch_size": None, "sampler": order}
+    workers = {
+        name: getattr(given, name)
+        for name in ("multiprocessing_context", "prefetch_factor")
+        if given.num_workers
+    }
+    return DataLoader(
+        dataset,
+        num_workers=given.num_workers,
+        collate_fn=given.collate_fn,
+        pin_memory=given.pin_memory,
+        timeout=given.timeout,
+        worker_init_fn=given.worker_init_fn,
+        generator=given.generator,
+        **orders,
+        **workers,
+    )

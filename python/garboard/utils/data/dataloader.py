@@ -12,7 +12,7 @@ from garboard.utils.data import (
     default_convert,
     get_worker_info,
 )
-from garboard.utils.data._loader import _Batches
+from garboard.utils.data._loader import DatasetKind, _Batches
 
 __all__ = [
     "BatchSampler",
@@ -28,4 +28,5 @@ __all__ = [
 ]
 
 # What programs name that look into a pass over a loader: there is one kind of pass.
+_DatasetKind = DatasetKind
 _BaseDataLoaderIter = _SingleProcessDataLoaderIter = _MultiProcessingDataLoaderIter = _Batches
