@@ -46,10 +46,10 @@ PYBIND11_MODULE(_engine, m) {
   PyObject* const module = m.ptr();
   if (!add_errors(module) || !start_birth_sites() || !start_context_cells() || !start_anchors() ||
       !start_attributes() || !start_graph_mirror() || !add_dtypes_and_devices(module) ||
-      !add_size(module) || !add_tensor_type(module) || !add_packed_sequence_type(module) ||
-      !add_generator_type(module) || !add_scope_type(module) || !add_grad_mode(module) ||
-      !add_autocast(module) || !add_deferring(module) || !add_overriding(module) ||
-      !add_module_base(module))
+      !add_size(module) || !add_tensor_type(module) || !add_attribute_dict() ||
+      !add_packed_sequence_type(module) || !add_generator_type(module) || !add_scope_type(module) ||
+      !add_grad_mode(module) || !add_autocast(module) || !add_deferring(module) ||
+      !add_overriding(module) || !add_module_base(module))
     throw py::error_already_set();
   set_site_resolver([](Site site) -> std::string {
     const WithGil gil;

@@ -1,6 +1,7 @@
 #include "python/bindings/tensor/attributes.h"
 
 #include <unordered_map>
+#include <utility>
 
 #include "python/bindings/interpreter/errors.h"
 #include "python/bindings/interpreter/ref.h"
@@ -96,6 +97,49 @@ int add_name(PyObject* name, PyObject* found) {
   return PyObject_SetAttr(reinterpret_cast<PyObject*>(tensor_type), name, entry.get());
 }
 
+/// Whether what is set under `name` goes into the dict, for which the type then answers; -1 with an
+/// exception set.
+int prepare_name(PyObject* self, PyObject* name) {
+  const Ref found = Ref::borrow(_PyType_Lookup(Py_TYPE(self), name));
+  PyObject* const entry = found.get();
+  if (entry && Py_TYPE(entry) == set_name_type) return 1;
+  if (entry && Py_TYPE(entry)->tp_descr_set) return 0;
+  const int is_taken = is_protocol(name) ? 1 : is_of_all(self, name, entry);
+  if (is_taken) return is_taken < 0 ? -1 : 0;
+  return add_name(name, entry) < 0 ? -1 : 1;
+}
+
+PyObject* get_dict(PyObject* self, void*) noexcept try {
+  return Py_NewRef(make_attributes(tensor(self)));
+} catch (...) {
+  return raise_current();
+}
+
+int set_dict(PyObject* self, PyObject* value, void*) noexcept try {
+  if (!value || !PyDict_Check(value))
+    throw_type_error("__dict__: %s; a dict is needed", value ? Py_TYPE(value)->tp_name : "deleted");
+  const Ref names(checked(PyDict_Keys(value)));
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(names.get()); ++i) {
+    PyObject* const name = PyList_GET_ITEM(names.get(), i);
+    const int is_ours = PyUnicode_CheckExact(name) ? prepare_name(self, name) : 0;
+    if (is_ours < 0) return -1;
+    if (!is_ours)
+      throw_type_error("__dict__: a name that every tensor has, or that is no string; set it");
+  }
+  make_attributes(tensor(self));
+  Ref former = Ref::borrow(value);  // what its end runs may come here
+  std::swap(former, all_attributes().find(&tensor(self))->second);
+  return 0;
+} catch (...) {
+  raise_current();
+  return -1;
+}
+
+PyGetSetDef dict_property{
+    "__dict__", get_dict, set_dict,
+    "What was set on the tensor. The dict is a tensor's own, unless it was assigned to several.",
+    nullptr};
+
 int remove(PyObject* self, PyObject* name) {
   PyObject* const attributes = attributes_of(tensor(self));
   const int there = attributes ? PyDict_Contains(attributes, name) : 0;
@@ -157,6 +201,15 @@ bool start_attributes() noexcept {
       Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
   set_name_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&spec));
   return set_name_type != nullptr;
+}
+
+// By the type's dict: what is assigned to `Tensor.__dict__` goes to the type's own.
+bool add_attribute_dict() noexcept {
+  const Ref property(PyDescr_NewGetSet(tensor_type, &dict_property));
+  if (!property || PyDict_SetItemString(tensor_type->tp_dict, "__dict__", property.get()) < 0)
+    return false;
+  PyType_Modified(tensor_type);
+  return true;
 }
 
 }  // namespace garboard::python

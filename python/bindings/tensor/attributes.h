@@ -28,5 +28,7 @@ PyObject* is_set_name(PyObject*, PyObject* entry) noexcept;
 
 /// Makes the type of the descriptors. False with an exception set.
 bool start_attributes() noexcept;
+/// Adds `Tensor.__dict__`, which subclasses with a place for one do not use. False likewise.
+bool add_attribute_dict() noexcept;
 
 }  // namespace garboard::python

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import gc
+import types
 import weakref
 
 import garboard as gb
@@ -132,3 +133,59 @@ def test_looking_for_attributes_makes_no_dict():
 
     assert gb._engine._set_attributes(x) is None
     assert not gc.is_tracked(x)
+
+
+class TestDict:
+    def test_has_what_was_set(self):
+        x = gb.ones(1)
+        assert vars(x) == {}
+
+        x.note_of_dict = 1
+        x.__dict__["other_of_dict"] = 2
+
+        assert vars(x) == {"note_of_dict": 1, "other_of_dict": 2}
+        assert x.note_of_dict == 1
+
+    def test_is_given_to_another_tensor(self):
+        x, y = gb.ones(1), gb.zeros(1)
+        x.meta_of_dict = "a"
+
+        y.__dict__ = x.__dict__
+        x.later_of_dict = "b"
+
+        assert (y.meta_of_dict, y.later_of_dict) == ("a", "b")
+
+    def test_takes_the_place_of_what_was_set(self):
+        x = gb.ones(1)
+        x.former_of_dict = 1
+
+        x.__dict__ = {"new_of_dict": 2}
+
+        assert x.new_of_dict == 2
+        assert not hasattr(x, "former_of_dict")
+
+    def test_of_a_subclass_is_its_own(self):
+        parameter = gb.nn.Parameter(gb.ones(1))
+        parameter.own_of_dict = 1
+
+        assert vars(parameter) == {"own_of_dict": 1}
+        assert isinstance(vars(gb.Tensor)["__dict__"], types.GetSetDescriptorType)
+
+    @pytest.mark.parametrize("given", [[1], {1: 2}, {"shape": 3}, {"sum": 3}])
+    def test_refuses_other_things(self, given):
+        x = gb.ones(1)
+
+        with pytest.raises(TypeError, match="__dict__"):
+            x.__dict__ = given
+
+        assert x.shape == (1,)
+
+    def test_ends_with_a_cycle_through_it(self):
+        x = gb.ones(1)
+        x.__dict__ = {"self_of_dict": x}
+        weak = weakref.ref(x)
+
+        del x
+        gc.collect()
+
+        assert weak() is None
