@@ -77,8 +77,9 @@ int set_grad(PyObject* self, PyObject* value, void*) noexcept try {
   if (!is_tensor(value))
     throw_type_error("grad: a value of type %s; a Tensor or None is needed",
                      Py_TYPE(value)->tp_name);
-  // Detached: a gradient that is assigned brings no history, and no alias of the user's with it.
-  tensor.set_grad(detach(tensor_of(value, "grad", "value")));
+  const Tensor& given = tensor_of(value, "grad", "value");
+  const GradModeGuard records(true);  // what is assigned brings its history, and no alias
+  tensor.set_grad(given.requires_grad() ? alias(given) : detach(given));
   return 0;
 } catch (...) {
   raise_current();
@@ -160,8 +161,8 @@ It can be set on a leaf. GradientError: no floating dtype, or cleared on what is
      R"(The accumulated gradient of a leaf, or None.
 
 The same alias at each read, in no scope and not counted; it lives as long as its leaf, until None
-is assigned. What is assigned is detached; ShapeError, DTypeError or DeviceError says that it does
-not fit the leaf.
+is assigned. A tensor that is assigned keeps its history; ShapeError, DTypeError or DeviceError
+says that it does not fit.
 
 >>> x = gb.ones(2, requires_grad=True)
 >>> (x * 3).sum().backward()

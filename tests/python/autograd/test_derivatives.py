@@ -221,3 +221,17 @@ def test_gradcheck_takes_a_function_that_asks_for_gradients_itself():
         return gb.autograd.grad((x**3).sum(), x, create_graph=True)[0]
 
     assert gb.autograd.gradcheck(force, (x,))
+
+
+@pytest.mark.no_leaks
+def test_a_gradient_that_is_assigned_keeps_its_history():
+    x, rate = gb.tensor(3.0, requires_grad=True), gb.tensor(0.5, requires_grad=True)
+    (slope,) = gb.autograd.grad(x**3, x, create_graph=True)
+
+    with gb.no_grad():
+        x.grad = slope
+    stepped = x - rate * x.grad  # as learning to learn does
+    x.grad = None
+    of_x, of_rate = gb.autograd.grad(stepped, (x, rate))
+
+    assert (of_x.item(), of_rate.item()) == (1 - 0.5 * 6 * 3, -27)

@@ -236,3 +236,16 @@ def test_what_is_written_with_a_leaf_that_is_a_view_of_it_is_not_held_by_that(wr
     assert view.grad is not None
     del x, view
     assert gb.memory.live() == before
+
+
+def test_is_collected_where_a_gradient_with_a_history_is_assigned():
+    before = gb.memory.live()
+    x = gb.ones(2, requires_grad=True)
+    (slope,) = gb.autograd.grad(x.exp().sum(), x, create_graph=True)
+    x.grad = slope
+    assert x.grad.requires_grad
+    del x, slope
+
+    gc.collect()
+
+    assert gb.memory.live() == before
