@@ -77,9 +77,12 @@ int set_grad(PyObject* self, PyObject* value, void*) noexcept try {
   if (!is_tensor(value))
     throw_type_error("grad: a value of type %s; a Tensor or None is needed",
                      Py_TYPE(value)->tp_name);
+  // What is assigned brings its history, but no alias of the user's, and is no view of it.
   const Tensor& given = tensor_of(value, "grad", "value");
-  const GradModeGuard records(true);  // what is assigned brings its history, and no alias
-  tensor.set_grad(given.requires_grad() ? alias(given) : detach(given));
+  const Tensor grad = detach(given);
+  const GradModeGuard records(true);
+  record("grad", grad, {given}, Keep::nothing, [](const Backward& at) -> Grads { return at.grad; });
+  tensor.set_grad(grad);
   return 0;
 } catch (...) {
   raise_current();

@@ -249,3 +249,15 @@ def test_is_collected_where_a_gradient_with_a_history_is_assigned():
     gc.collect()
 
     assert gb.memory.live() == before
+
+
+@pytest.mark.parametrize("make", [lambda x: x, lambda x: x * 2, lambda x: (x * 2)[:]])
+def test_is_collected_where_a_tensor_is_its_own_gradient(make):
+    before = gb.memory.live()
+    x = make(gb.ones(2, requires_grad=True))
+    x.grad = x
+    del x
+
+    gc.collect()
+
+    assert gb.memory.live() == before
