@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "python/bindings/interpreter/errors.h"
+#include "python/bindings/interpreter/items.h"
 #include "python/bindings/interpreter/ref.h"
 
 namespace garboard::python {
@@ -118,10 +119,11 @@ PyObject* get_dict(PyObject* self, void*) noexcept try {
 int set_dict(PyObject* self, PyObject* value, void*) noexcept try {
   if (!value || !PyDict_Check(value))
     throw_type_error("__dict__: %s; a dict is needed", value ? Py_TYPE(value)->tp_name : "deleted");
-  const Ref names(checked(PyDict_Keys(value)));
-  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(names.get()); ++i) {
-    PyObject* const name = PyList_GET_ITEM(names.get(), i);
-    const int is_ours = PyUnicode_CheckExact(name) ? prepare_name(self, name) : 0;
+  const Ref keys(checked(PyDict_Keys(value)));
+  const Items names(keys.get(), "__dict__", "names");
+  for (Py_ssize_t i = 0; i < names.size(); ++i) {
+    const Ref name = names[i];
+    const int is_ours = PyUnicode_CheckExact(name.get()) ? prepare_name(self, name.get()) : 0;
     if (is_ours < 0) return -1;
     if (!is_ours)
       throw_type_error("__dict__: a name that every tensor has, or that is no string; set it");
