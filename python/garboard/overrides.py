@@ -2,7 +2,7 @@
 
 A class made of Tensor is asked before each function of the engine that is given an object of it,
 as is a block; another class with a `__torch_function__` where the engine refuses what it is given.
-Functions written in Python ask no class: the ops that they are made of do.
+Functions written in Python ask all of them before they begin.
 """
 
 from __future__ import annotations
@@ -34,9 +34,8 @@ _R = TypeVar("_R")
 class TorchFunctionMode(_engine._OverrideBlock):
     """A block that takes over the calls of ops in it: a program derives its own.
 
-    Its `__torch_function__` is given each function of the engine, with what that is called with, on
-    this thread; what it calls itself goes to the block around it. Functions written in Python are
-    seen by the ops that they call.
+    Its `__torch_function__` is given each function of tensors, with what that is called with, on
+    this thread; what it calls itself goes to the block around it.
 
     >>> class Counting(gb.overrides.TorchFunctionMode):
     ...     count = 0

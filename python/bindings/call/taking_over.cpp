@@ -13,7 +13,7 @@ namespace {
 Ref taken_over(const char* name, const Call& call) {
   const Given given{call.input, call.given, call.count, call.names};
   const Ref types = types_to_ask(name, given, Asked::others);
-  if (PyObject_Size(types.get()) > 0) return ask(types.get(), name, given);
+  if (types) return ask(types.get(), name, given);
   if (!has_older_order(name)) return {};
   return called_in_older_order(name, call, function_named(name, call.input != nullptr).get());
 }

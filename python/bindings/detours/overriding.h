@@ -23,7 +23,8 @@ void note_subclass(PyTypeObject* type) noexcept;
 /// gives the tensors that it returns the class.
 PyObject* call_for_class(PyObject* cls, PyObject* arguments, PyObject* named) noexcept;
 
-/// Adds `_push_override`, `_pop_override`, `_set_overriding` and `_disabled_torch_function_impl`.
+/// Adds `_overridden`, `_push_override`, `_pop_override`, `_set_overriding` and
+/// `_disabled_torch_function_impl`.
 bool add_overriding(PyObject* module);
 
 }  // namespace garboard::python

@@ -18,24 +18,43 @@ bool is_plain(PyObject* object, Asked whom) {
 
 /// Adds the type of `object` where it takes calls over and is not there yet: before the first one
 /// that it is made of.
-void add_type(PyObject* types, PyObject* object, Asked whom) {
+void add_type(Ref& types, PyObject* object, Asked whom) {
   if (is_plain(object, whom)) return;
   PyObject* const type = reinterpret_cast<PyObject*>(Py_TYPE(object));
   if (!has_attribute(type, protocol)) return;
-  const Items there(types, protocol, "the types");
+  if (!types) types = Ref(checked(PyList_New(0)));
+  const Items there(types.get(), protocol, "the types");
   Py_ssize_t place = 0;
   for (bool is_before = false; place < there.size() && !is_before; place += !is_before) {
     const Ref other = there[place];
     if (other.get() == type) return;
     is_before = PyType_IsSubtype(Py_TYPE(object), reinterpret_cast<PyTypeObject*>(other.get()));
   }
-  if (PyList_Insert(types, place, type) < 0) throw PythonErrorSet();
+  if (PyList_Insert(types.get(), place, type) < 0) throw PythonErrorSet();
 }
 
-void add_types(PyObject* types, PyObject* object, const char* op, Asked whom) {
+void add_types(Ref& types, PyObject* object, const char* op, Asked whom) {
   if (!object || !Items::can_read(object)) return add_type(types, object, whom);
   const Items items(object, op, "an argument");
   for (Py_ssize_t i = 0; i < items.size(); ++i) add_type(types, items[i].get(), whom);
+}
+
+Ref arguments_of(const Given& given) {
+  const Py_ssize_t first = given.self ? 1 : 0;
+  Ref arguments(checked(PyTuple_New(first + given.count)));
+  if (given.self) PyTuple_SET_ITEM(arguments.get(), 0, Py_NewRef(given.self));
+  for (Py_ssize_t i = 0; i < given.count; ++i)
+    PyTuple_SET_ITEM(arguments.get(), first + i, Py_NewRef(given.arguments[i]));
+  return arguments;
+}
+
+Ref named_of(const Given& given) {
+  Ref named(checked(PyDict_New()));
+  for (Py_ssize_t i = 0; i < given.name_count(); ++i)
+    if (PyDict_SetItem(named.get(), PyTuple_GET_ITEM(given.names, i),
+                       given.arguments[given.count + i]) < 0)
+      throw PythonErrorSet();
+  return named;
 }
 
 }  // namespace
@@ -57,37 +76,40 @@ Ref function_named(const char* name, bool is_method) {
 }
 
 Ref types_to_ask(const char* name, const Given& given, Asked whom) {
-  Ref types(checked(PyList_New(0)));
-  if (given.self) add_type(types.get(), given.self, whom);
+  Ref types;
+  if (given.self) add_type(types, given.self, whom);
   for (Py_ssize_t i = 0; i < given.count + given.name_count(); ++i)
-    add_types(types.get(), given.arguments[i], name, whom);
-  return types;
+    add_types(types, given.arguments[i], name, whom);
+  return types ? Ref(checked(PyList_AsTuple(types.get()))) : Ref();
 }
 
 Ref asked_for(PyObject* method, PyObject* types, const char* name, const Given& given) {
-  const Py_ssize_t first = given.self ? 1 : 0;
-  const Ref arguments(checked(PyTuple_New(first + given.count)));
-  if (given.self) PyTuple_SET_ITEM(arguments.get(), 0, Py_NewRef(given.self));
-  for (Py_ssize_t i = 0; i < given.count; ++i)
-    PyTuple_SET_ITEM(arguments.get(), first + i, Py_NewRef(given.arguments[i]));
-  const Ref named(checked(PyDict_New()));
-  for (Py_ssize_t i = 0; i < given.name_count(); ++i)
-    if (PyDict_SetItem(named.get(), PyTuple_GET_ITEM(given.names, i),
-                       given.arguments[given.count + i]) < 0)
-      throw PythonErrorSet();
+  const Ref arguments = arguments_of(given);
+  const Ref named = named_of(given);
   const Ref function = function_named(name, given.self != nullptr);
-  return Ref(checked(PyObject_CallFunctionObjArgs(method, function.get(), types, arguments.get(),
-                                                  named.get(), nullptr)));
+  return asked_for(method, types, function.get(), arguments.get(), named.get());
 }
 
-Ref ask(PyObject* types, const char* name, const Given& given) {
-  const Ref asked(checked(PyList_AsTuple(types)));
-  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(asked.get()); ++i) {
-    const Ref method(checked(PyObject_GetAttrString(PyTuple_GET_ITEM(asked.get(), i), protocol)));
-    Ref result = asked_for(method.get(), asked.get(), name, given);
+Ref asked_for(PyObject* method, PyObject* types, PyObject* function, PyObject* arguments,
+              PyObject* named) {
+  return Ref(
+      checked(PyObject_CallFunctionObjArgs(method, function, types, arguments, named, nullptr)));
+}
+
+Ref ask(PyObject* types, PyObject* function, PyObject* arguments, PyObject* named) {
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(types); ++i) {
+    const Ref method(checked(PyObject_GetAttrString(PyTuple_GET_ITEM(types, i), protocol)));
+    Ref result = asked_for(method.get(), types, function, arguments, named);
     if (result.get() != Py_NotImplemented) return result;
   }
   return {};
+}
+
+Ref ask(PyObject* types, const char* name, const Given& given) {
+  const Ref arguments = arguments_of(given);
+  const Ref named = named_of(given);
+  const Ref function = function_named(name, given.self != nullptr);
+  return ask(types, function.get(), arguments.get(), named.get());
 }
 
 }  // namespace garboard::python

@@ -18,14 +18,21 @@ enum class Asked { others, tensors_too };
 /// property, what reads it. This and what follows throw PythonErrorSet.
 Ref function_named(const char* name, bool is_method);
 
-/// A list of the classes of what was given, and of items of lists, that have the protocol: each
-/// before those that it is made of.
+/// The classes of what was given, and of items of lists, that have the protocol: a tuple, each
+/// before those that it is made of. Null where there is none.
 Ref types_to_ask(const char* name, const Given& given, Asked whom);
 
 /// What one method of the protocol returns, told of these types.
 Ref asked_for(PyObject* method, PyObject* types, const char* name, const Given& given);
 
-/// What the first class in a list answers; null where all answer NotImplemented.
+/// The same of a call of `function`, with a tuple of arguments and a dict of named ones.
+Ref asked_for(PyObject* method, PyObject* types, PyObject* function, PyObject* arguments,
+              PyObject* named);
+
+/// What the first class in a tuple answers; null where all answer NotImplemented.
 Ref ask(PyObject* types, const char* name, const Given& given);
+
+/// The same of such a call.
+Ref ask(PyObject* types, PyObject* function, PyObject* arguments, PyObject* named);
 
 }  // namespace garboard::python

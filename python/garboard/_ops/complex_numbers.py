@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from garboard import _engine
 from garboard._arguments import check
+from garboard._arguments.overridable import all_overridable
 from garboard._engine import Tensor
 from garboard._native import add_methods
 
@@ -252,3 +253,5 @@ add_methods(
         ),
     },
 )
+
+all_overridable(globals())

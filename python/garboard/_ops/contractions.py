@@ -15,6 +15,7 @@ from garboard._arguments import check
 from garboard._arguments.given import items_of
 from garboard._arguments.numpy_names import takes_axis
 from garboard._arguments.out import written
+from garboard._arguments.overridable import all_overridable
 from garboard._contexts.autocasting import count_of_blocks, lowered
 from garboard._engine import DeviceError, DTypeError, ShapeError, Tensor
 from garboard._ops.subscripts import Label, plan_of, read
@@ -420,3 +421,6 @@ def _left_of(
             continue
         left[label] = size
     return tuple(gone), left
+
+
+all_overridable(globals())

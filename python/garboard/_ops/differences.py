@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from garboard import _engine
 from garboard._arguments import check
 from garboard._arguments.numpy_names import takes_axis
+from garboard._arguments.overridable import all_overridable
 from garboard._arguments.texts import shown
 from garboard._engine import IndexOutOfRangeError, ShapeError, Tensor
 
@@ -165,3 +166,6 @@ def _edges(
         + part(count - 1, 1) * ((2 * b + a) / (b * (a + b)))
     )
     return first, end
+
+
+all_overridable(globals())

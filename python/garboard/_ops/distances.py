@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from garboard import _engine
 from garboard._arguments import check
+from garboard._arguments.overridable import all_overridable
 from garboard._contexts.autocasting import as_listed, count_of_blocks, left_alone
 from garboard._contexts.grad_mode import enable_grad
 from garboard._engine import DTypeError, ShapeError, Tensor
@@ -237,3 +238,6 @@ def _by_parts(given: tuple[Tensor, Tensor], each: int, sizes: list[int], far: _F
         whole.narrow(dim, written, some.shape[dim]).copy_(some)
         written += some.shape[dim]
     return whole
+
+
+all_overridable(globals())

@@ -14,6 +14,7 @@ from typing import Any
 from garboard import _engine
 from garboard._arguments import check
 from garboard._arguments.out import written
+from garboard._arguments.overridable import all_overridable
 from garboard._contexts.grad_mode import no_grad
 from garboard._engine import DTypeError, Tensor, where
 from garboard.autograd.function import Function
@@ -212,3 +213,6 @@ def _swinging(given: Tensor) -> Tensor:
         sums[k % 2] = sums[k % 2] + sign * factor * power
     angle = zeta - pi / 4
     return (angle.cos() * sums[0] + angle.sin() * sums[1]) / (sqrt(pi) * x.sqrt().sqrt())
+
+
+all_overridable(globals())

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from garboard import _engine
 from garboard._arguments import check
 from garboard._arguments.out import written
+from garboard._arguments.overridable import overridable
 from garboard._arguments.returned import shown_as
 from garboard._arguments.texts import shown
 from garboard._contexts.grad_mode import no_grad
@@ -109,6 +110,7 @@ class MinAndMax(NamedTuple):
     max: Tensor
 
 
+@overridable
 def aminmax(
     input: Tensor,
     *,
@@ -284,6 +286,7 @@ def frombuffer(
     return found.requires_grad_(recorded)
 
 
+@overridable
 def isin(
     elements: Tensor | Number,
     test_elements: Tensor | Number,

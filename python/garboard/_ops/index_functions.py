@@ -9,6 +9,7 @@ from garboard import _engine
 from garboard._arguments import check
 from garboard._arguments.numpy_names import takes_axis
 from garboard._arguments.out import written
+from garboard._arguments.overridable import all_overridable
 from garboard._arguments.returned import shown_as
 from garboard._contexts.autocasting import as_listed, count_of_blocks
 from garboard._engine import DTypeError, IndexOutOfRangeError, ShapeError, Tensor
@@ -455,3 +456,5 @@ add_methods(
         "renorm_": _renorm_,
     },
 )
+
+all_overridable(globals())

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from garboard import _engine
 from garboard._arguments import check
 from garboard._arguments.out import written
+from garboard._arguments.overridable import all_overridable
 from garboard._engine import Tensor
 
 __all__ = [
@@ -155,3 +156,5 @@ shifted_chebyshev_polynomial_w: Callable[..., Tensor] = _polynomial(
     _W,
     "tensor([-1., 41.])",
 )
+
+all_overridable(globals())

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from garboard import _engine
 from garboard._arguments import check
+from garboard._arguments.overridable import all_overridable
 from garboard._arguments.returned import shown_as
 from garboard._engine import Tensor, where
 from garboard._native import add_methods
@@ -112,3 +113,5 @@ def _power_of_two(exponent: Tensor) -> Tensor:
 
 
 add_methods(Tensor, {name: globals()[name] for name in ("frexp", "is_same_size", "is_signed")})
+
+all_overridable(globals())

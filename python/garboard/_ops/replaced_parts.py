@@ -9,6 +9,7 @@ from garboard import _engine
 from garboard._arguments import check
 from garboard._arguments.numpy_names import takes_axis
 from garboard._arguments.out import written
+from garboard._arguments.overridable import all_overridable
 from garboard._engine import ShapeError, Tensor
 from garboard._native import add_methods
 
@@ -252,3 +253,5 @@ add_methods(
         "fill_diagonal_": _fill_diagonal_,
     },
 )
+
+all_overridable(globals())

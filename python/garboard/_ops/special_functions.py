@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from garboard import _engine
 from garboard._arguments import check
 from garboard._arguments.out import written
+from garboard._arguments.overridable import all_overridable
 from garboard._contexts.grad_mode import no_grad
 from garboard._engine import Tensor, where
 from garboard._native import add_methods
@@ -449,3 +450,5 @@ add_methods(
         "polygamma_": _polygamma_,
     },
 )
+
+all_overridable(globals())

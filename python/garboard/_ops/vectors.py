@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from garboard import _engine
 from garboard._arguments import check
 from garboard._arguments.numpy_names import takes_axis
+from garboard._arguments.overridable import all_overridable
 from garboard._engine import DTypeError, ShapeError, Tensor
 
 if TYPE_CHECKING:
@@ -220,3 +221,6 @@ def powers(x: Tensor, count: int) -> Tensor:
         return ones[..., :count]
     rest = x.to(dtype).unsqueeze(-1).expand([*x.shape, count - 1])
     return _engine.cat([ones, rest], -1).cumprod(-1)
+
+
+all_overridable(globals())

@@ -8,6 +8,7 @@ from garboard import _engine
 from garboard._arguments import check
 from garboard._arguments.numpy_names import takes_axis
 from garboard._arguments.out import written
+from garboard._arguments.overridable import all_overridable
 from garboard._arguments.texts import shown
 from garboard._engine import ShapeError, Tensor
 from garboard.fft._arguments import Dims, places_of
@@ -153,3 +154,6 @@ def _rolled(op: str, input: Tensor, dim: object, sign: int) -> Tensor:
     if not dims:
         return x.clone()
     return _engine.roll(x, [sign * (x.shape[one] // 2) for one in dims], dims)
+
+
+all_overridable(globals())

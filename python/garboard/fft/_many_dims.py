@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from garboard._arguments.numpy_names import takes_axis
+from garboard._arguments.overridable import all_overridable
 from garboard._engine import Tensor
 from garboard.fft._arguments import Dims
 from garboard.fft._forms import between_complex, from_half, to_half
@@ -441,3 +442,6 @@ def ihfftn(
     (4, 3)
     """
     return to_half("fft.ihfftn", input, s, dim, norm, out, is_there=False)
+
+
+all_overridable(globals())

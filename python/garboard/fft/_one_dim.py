@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from garboard._arguments.numpy_names import takes_axis
+from garboard._arguments.overridable import all_overridable
 from garboard._engine import Tensor
 from garboard.fft._forms import between_complex, from_half, to_half
 
@@ -211,3 +212,6 @@ def ihfft(
     tensor([1.-0.j, 2.-0.j, 3.-0.j])
     """
     return to_half("fft.ihfft", input, n, dim, norm, out, is_there=False)
+
+
+all_overridable(globals())

@@ -8,6 +8,7 @@ from typing import Any
 from garboard import _engine
 from garboard._arguments import check
 from garboard._arguments.errors import ArgumentError
+from garboard._arguments.overridable import all_overridable
 from garboard._arguments.texts import shown
 from garboard._contexts.autocasting import as_listed, count_of_blocks
 from garboard._engine import DTypeError, ShapeError, Tensor
@@ -262,3 +263,5 @@ def _added_up(pieces: Tensor, hop: int, whole: int) -> Tensor:
 
 
 add_methods(Tensor, {"istft": istft, "stft": stft})
+
+all_overridable(globals())

@@ -8,6 +8,7 @@ from typing import Literal, NamedTuple
 from garboard import _engine
 from garboard._arguments import check
 from garboard._arguments.out import written
+from garboard._arguments.overridable import all_overridable
 from garboard._arguments.returned import shown_as
 from garboard._engine import Tensor
 
@@ -150,3 +151,6 @@ def eigvalsh(A: Tensor, UPLO: Literal["L", "U"] = "L", *, out: Tensor | None = N
     check.tensor(op, "A", A)
     upper = check.choice(op, "UPLO", UPLO, "L", "U") == "U"
     return written(op, _engine._linalg_eigh(A, upper, False, op)[0], out)
+
+
+all_overridable(globals())

@@ -9,6 +9,7 @@ from garboard import _engine
 from garboard._arguments import check
 from garboard._arguments.classes import classed
 from garboard._arguments.out import written
+from garboard._arguments.overridable import all_overridable
 from garboard._arguments.returned import shown_as
 from garboard._engine import Tensor
 
@@ -408,3 +409,6 @@ def svdvals(A: Tensor, *, out: Tensor | None = None) -> Tensor:
     """
     op = "linalg.svdvals"
     return written(op, _engine._linalg_svd(check.tensor(op, "A", A), False, False, op)[0], out)
+
+
+all_overridable(globals())

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from garboard import _engine
 from garboard._arguments import check
 from garboard._arguments.out import written
+from garboard._arguments.overridable import all_overridable
 from garboard._arguments.returned import shown_as
 from garboard._contexts.autocasting import count_of_blocks, in_float32, is_open, left_alone
 from garboard._contexts.grad_mode import no_grad
@@ -355,3 +356,6 @@ def lstsq(
         counted if name != "gels" else nothing.long(),
         values if needs_values else nothing,
     )
+
+
+all_overridable(globals())

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from garboard import _engine
 from garboard._arguments import check
+from garboard._arguments.overridable import all_overridable
 from garboard._engine import Tensor
 from garboard.linalg._eigenvalues import eigh
 from garboard.linalg._factors import cholesky, qr, svd
@@ -173,3 +174,6 @@ def _dense(op: str, name: str, matrix: object) -> Tensor:
     from garboard.sparse._tensor import SparseTensor
 
     return matrix.to_dense() if isinstance(matrix, SparseTensor) else check.tensor(op, name, matrix)
+
+
+all_overridable(globals())

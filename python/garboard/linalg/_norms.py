@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from garboard._arguments import check
 from garboard._arguments.numpy_names import takes_axis
 from garboard._arguments.out import written
+from garboard._arguments.overridable import all_overridable
 from garboard._engine import ShapeError, Tensor
 from garboard.linalg._factors import svdvals
 
@@ -202,3 +203,6 @@ def norm(
     if isinstance(ord, str):
         raise ValueError(f"{op}: ord of a matrix along one dim; a number is needed there")
     return written(op, A.norm(check.worth(op, "ord", ord), dims, keepdim, dtype), out)
+
+
+all_overridable(globals())

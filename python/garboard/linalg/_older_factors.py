@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal, overload
 
 from garboard import _engine
 from garboard._arguments import check
+from garboard._arguments.overridable import all_overridable
 from garboard._engine import DisposeScope, IndexOutOfRangeError, ShapeError, Tensor
 from garboard._native import add_methods
 
@@ -143,3 +144,5 @@ def lu_solve(b: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor | Non
 
 
 add_methods(Tensor, {"lu": lu, "lu_solve": lu_solve})
+
+all_overridable(globals())

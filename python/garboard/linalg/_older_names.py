@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from garboard import _engine
 from garboard._arguments import check
 from garboard._arguments.out import written
+from garboard._arguments.overridable import all_overridable
 from garboard._arguments.returned import shown_as
 from garboard._engine import Tensor
 from garboard._native import add_methods
@@ -467,3 +468,5 @@ add_methods(
     Tensor,
     {name: globals()[name] for name in __all__ if name != "chain_matmul"},
 )
+
+all_overridable(globals())

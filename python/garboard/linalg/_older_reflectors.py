@@ -11,6 +11,7 @@ from typing import NamedTuple
 from garboard import _engine
 from garboard._arguments import check
 from garboard._arguments.out import written
+from garboard._arguments.overridable import all_overridable
 from garboard._arguments.returned import shown_as
 from garboard._contexts.grad_mode import no_grad
 from garboard._engine import DTypeError, ShapeError, Tensor
@@ -169,3 +170,5 @@ def _matrices(op: str, name: str, given: Tensor) -> Tensor:
 
 
 add_methods(Tensor, {name: globals()[name] for name in __all__})
+
+all_overridable(globals())

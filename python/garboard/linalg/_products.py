@@ -11,6 +11,7 @@ from garboard._arguments import check
 from garboard._arguments.given import items_of
 from garboard._arguments.numpy_names import takes_axis
 from garboard._arguments.out import written
+from garboard._arguments.overridable import all_overridable
 from garboard._arguments.texts import shown
 from garboard._engine import DTypeError, ShapeError, Tensor
 from garboard._ops.vectors import powers
@@ -376,3 +377,6 @@ def matrix_exp(A: Tensor) -> Tensor:
     for _ in range(squarings):
         found = found @ found
     return found
+
+
+all_overridable(globals())

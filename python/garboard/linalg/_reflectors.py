@@ -5,6 +5,7 @@ from __future__ import annotations
 from garboard import _engine
 from garboard._arguments import check
 from garboard._arguments.out import written
+from garboard._arguments.overridable import all_overridable
 from garboard._engine import DTypeError, ShapeError, Tensor
 
 __all__ = ["householder_product"]
@@ -61,3 +62,6 @@ def householder_product(
         scaled = tau[..., number, None, None] * vector
         product = product - scaled @ (vector.mH @ product)
     return written(op, product, out)
+
+
+all_overridable(globals())

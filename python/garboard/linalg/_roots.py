@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from garboard import _engine
 from garboard._arguments import check
+from garboard._arguments.overridable import all_overridable
 from garboard._arguments.returned import shown_as
 from garboard._engine import ShapeError, Tensor
 from garboard.linalg._eigenvalues import eigh
@@ -78,3 +79,6 @@ def matrix_sqrth(A: Tensor) -> Tensor:
         values, vectors = eigh(check.tensor("linalg.matrix_sqrth", "A", A))
         made = (vectors * values.sqrt()[..., None, :]) @ vectors.mH
         return scope.move_to_outer(made)
+
+
+all_overridable(globals())

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from garboard import _engine
 from garboard._arguments import check
 from garboard._arguments.out import written
+from garboard._arguments.overridable import all_overridable
 from garboard._arguments.returned import shown_as
 from garboard._engine import ShapeError, Tensor
 
@@ -298,3 +299,6 @@ def slogdet(A: Tensor) -> SlogDet:
     op = "linalg.slogdet"
     sign, logarithm = _engine._linalg_slogdet(check.tensor(op, "A", A), op)
     return SlogDet(sign, logarithm)
+
+
+all_overridable(globals())

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from garboard import _engine
 from garboard._arguments import check
 from garboard._arguments.out import written
+from garboard._arguments.overridable import all_overridable
 from garboard._arguments.returned import shown_as
 from garboard._engine import DTypeError, LinAlgError, ShapeError, Tensor
 
@@ -264,3 +265,6 @@ def _solve(factors: Any, pivots: Any, b: Any, turns: bool) -> None:
         left = factors[end:, k:end].T
         b[k:end] -= (left.conj() if turns else left) @ b[end:]
         b[[here, there]] = b[[there, here]]
+
+
+all_overridable(globals())

@@ -8,6 +8,7 @@ from math import prod
 from garboard._arguments import check
 from garboard._arguments.numpy_names import takes_axis
 from garboard._arguments.out import written
+from garboard._arguments.overridable import all_overridable
 from garboard._arguments.texts import shown
 from garboard._engine import IndexOutOfRangeError, ShapeError, Tensor
 from garboard.linalg._solving import inv, solve
@@ -110,3 +111,6 @@ def tensorinv(A: Tensor, ind: int = 2, *, out: Tensor | None = None) -> Tensor:
             "behind are needed"
         )
     return written(op, inv(given.reshape(count, count)).reshape((*behind, *before)), out)
+
+
+all_overridable(globals())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from types import FunctionType
 from typing import Any
 
 from garboard import _engine
@@ -241,12 +242,15 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
 }
 
 
-def _answered(name: str, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
-    """Return what a function of the engine does with a sparse tensor among its arguments.
+def _answered(func: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+    """Return what a function does with a sparse tensor among its arguments.
+
+    NotImplemented of one that is made of others, which answer.
 
     Raises:
         TypeError: It takes dense tensors alone.
     """
+    name = func.__name__
     if name in _FUNCTIONS:
         return _FUNCTIONS[name](*args, **kwargs)
     first, *rest = args or (None,)
@@ -257,6 +261,8 @@ def _answered(name: str, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
             return getattr(args[1], name)(first)
         if name == "sub":
             return args[1].neg().add(first)
+    if isinstance(func, FunctionType):
+        return NotImplemented
     raise TypeError(f"{name}: a sparse tensor, which it does not take; take to_dense() first")
 
 

@@ -53,7 +53,7 @@ class SparseTensor:
     __slots__ = ("__weakref__", "_is_coalesced", "_places", "_sizes", "_told")
 
     # What functions of the engine do, by their names: the functions of this package.
-    _answer: ClassVar[Callable[[str, Sequence[Any], dict[str, Any]], Any]]
+    _answer: ClassVar[Callable[[Callable[..., Any], Sequence[Any], dict[str, Any]], Any]]
 
     is_sparse = True
     is_sparse_csr = False
@@ -375,8 +375,8 @@ class SparseTensor:
         args: Sequence[Any] = (),
         kwargs: Mapping[str, Any] | None = None,
     ) -> Any:
-        """Answer a function of the engine's that was given one of these."""
-        return cls._answer(func.__name__, args, dict(kwargs or {}))
+        """Answer a function that was given one of these."""
+        return cls._answer(func, args, dict(kwargs or {}))
 
     def __getattr__(self, name: str) -> NoReturn:
         text = f"'SparseTensor' object has no attribute {shown(name)}"

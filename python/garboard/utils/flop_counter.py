@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from math import prod
+from types import FunctionType
 from typing import TYPE_CHECKING, Any, Self
 
-from garboard import ops
+from garboard import _engine, ops
 from garboard._arguments import check
 from garboard._engine import Tensor
 from garboard.overrides import TorchFunctionMode
@@ -172,8 +173,10 @@ class FlopCounterMode(TorchFunctionMode):
         args: tuple[Any, ...] = (),
         kwargs: dict[str, Any] | None = None,
     ) -> Any:
-        """Call the function and count it."""
+        """Call the function and count it; of one written in Python, the ops that it is made of."""
         named = kwargs or {}
+        if isinstance(func, FunctionType) and hasattr(func, "__wrapped__"):
+            return self._inside(func.__wrapped__, args, named)
         made = func(*args, **named)
         name = getattr(func, "__name__", "")
         if name in self._own:
@@ -183,6 +186,16 @@ class FlopCounterMode(TorchFunctionMode):
         elif name in _FORWARD and isinstance(made, Tensor):
             self._count(name, made, args, named)
         return made
+
+    def _inside(
+        self, function: Callable[..., Any], args: tuple[Any, ...], named: dict[str, Any]
+    ) -> Any:
+        """Call it with the block open again, which is given what it calls."""
+        _engine._push_override(self)
+        try:
+            return function(*args, **named)
+        finally:
+            _engine._pop_override()
 
     def _count(self, name: str, made: Tensor, args: tuple[Any, ...], named: dict[str, Any]) -> None:
         given = (*args, *(it for it in named.values() if isinstance(it, Tensor)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from garboard import _engine
 from garboard._arguments import check
 from garboard._arguments.out import written
+from garboard._arguments.overridable import all_overridable
 from garboard._arguments.texts import shown
 from garboard._contexts.autocasting import as_listed, count_of_blocks
 from garboard._engine import Tensor, expm1, float64, where
@@ -496,3 +497,6 @@ def hardshrink(input: Tensor, lambd: float = 0.5, *, out: Tensor | None = None) 
     """
     check.tensor("hardshrink", "input", input)
     return written("hardshrink", _engine._hardshrink(input, _rounded(lambd, input)), out)
+
+
+all_overridable(globals())

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from garboard._arguments import check
 from garboard._arguments.errors import PartsError
+from garboard._arguments.overridable import all_overridable
 from garboard._engine import (
     ShapeError,
     Tensor,
@@ -324,3 +325,6 @@ def multi_head_attention_forward(
         average_attn_weights,
         is_causal,
     )
+
+
+all_overridable(globals())

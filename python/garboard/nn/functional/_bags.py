@@ -6,6 +6,7 @@ from typing import Literal
 
 from garboard import _engine
 from garboard._arguments import check
+from garboard._arguments.overridable import all_overridable
 from garboard._engine import ShapeError, Tensor
 from garboard.nn.functional._embedding import first_column, scaled_by_frequency, shorten_rows
 
@@ -117,3 +118,6 @@ def _bags(
         return input, offsets
     end = _engine.full((1,), input.shape[0], dtype=offsets.dtype, device=offsets.device)
     return input, _engine.cat((offsets, end))
+
+
+all_overridable(globals())

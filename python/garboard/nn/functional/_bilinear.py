@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from garboard._arguments import check
+from garboard._arguments.overridable import all_overridable
 from garboard._contexts.autocasting import count_of_blocks, left_alone
 from garboard._engine import ShapeError, Tensor, bfloat16, float16, linear
 
@@ -51,3 +52,6 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
         return linear(products.flatten(-2), weight.flatten(1), bias)
     with left_alone(input1.device.type):  # as PyTorch lists none of it
         return linear(products.flatten(-2), weight.flatten(1), bias)
+
+
+all_overridable(globals())

@@ -8,6 +8,7 @@ from warnings import warn
 from garboard import _engine
 from garboard._arguments import check
 from garboard._arguments.callers import level_of_caller
+from garboard._arguments.overridable import all_overridable
 from garboard._engine import ShapeError, Tensor
 
 __all__ = [
@@ -236,3 +237,6 @@ def feature_alpha_dropout(
     _leading(op, input, tuple(range(2, 9)))
     shape = [*input.shape[:2], *[1] * (input.ndim - 2)]
     return _written(input, _alpha(op, input, p, shape), inplace)
+
+
+all_overridable(globals())

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from garboard import _engine
 from garboard._arguments import check
 from garboard._arguments.errors import ArgumentError
+from garboard._arguments.overridable import all_overridable
 from garboard._contexts.autocasting import count_of_blocks, in_float32
 from garboard._engine import ShapeError, Tensor, where
 from garboard.nn.functional._reduction import (
@@ -447,3 +448,6 @@ def gaussian_nll_loss(
     if check.flag(op, "full", full):
         losses = losses + 0.9189385332046727
     return reduced(op, losses, reduction)
+
+
+all_overridable(globals())

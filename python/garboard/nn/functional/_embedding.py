@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from garboard import _engine
 from garboard._arguments import check
+from garboard._arguments.overridable import all_overridable
 from garboard._contexts.grad_mode import no_grad
 from garboard._engine import Tensor
 
@@ -88,3 +89,6 @@ def shorten_rows(op: str, weight: Tensor, numbers: Tensor, most: float, norm_typ
         rows = weight[picked]
         lengths = rows.norm(norm_type, dim=1, keepdim=True)
         weight[picked] = _engine.where(lengths > most, rows * (most / (lengths + 1e-7)), rows)
+
+
+all_overridable(globals())

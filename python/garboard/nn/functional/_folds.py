@@ -7,6 +7,7 @@ from typing import Any
 
 from garboard import _engine
 from garboard._arguments import check
+from garboard._arguments.overridable import all_overridable
 from garboard._engine import ShapeError, Tensor
 from garboard.nn._convolutions._windows import each_dim
 
@@ -149,3 +150,6 @@ def fold(
         if windows.padding[d]:
             made = made.narrow(2 + d, windows.padding[d], sizes[d])
     return made if input.ndim == 3 else made.squeeze(0)
+
+
+all_overridable(globals())

@@ -9,6 +9,7 @@ from typing import Any
 from garboard import _engine
 from garboard._arguments import check
 from garboard._arguments.given import items_of
+from garboard._arguments.overridable import all_overridable
 from garboard._arguments.texts import shown
 from garboard._contexts.autocasting import as_listed, count_of_blocks
 from garboard._engine import DeviceError, DTypeError, ShapeError, Tensor
@@ -209,3 +210,6 @@ def _firsts(drawn: Tensor, size: int, taps: int, places: int) -> Tensor:
     first = ((begin + share) * slope).long() - (share * slope).long()
     first[..., -1] = size - taps
     return first
+
+
+all_overridable(globals())

@@ -8,6 +8,8 @@ from warnings import warn
 
 from garboard import _engine
 from garboard._arguments import check
+from garboard._arguments.callers import level_of_caller
+from garboard._arguments.overridable import all_overridable
 from garboard._engine import DTypeError, ShapeError, Tensor
 
 __all__ = ["affine_grid", "grid_sample"]
@@ -112,7 +114,7 @@ def _aligns(op: str, align_corners: bool | None) -> bool:
         warn(
             f"{op}: align_corners is left out, and so is False, which PyTorch before 1.3 took for "
             "True; say which is meant",
-            stacklevel=3,
+            stacklevel=level_of_caller(),
         )
         return False
     return check.flag(op, "align_corners", align_corners)
@@ -124,3 +126,6 @@ def _line(places: int, aligns: bool, like: Tensor) -> Tensor:
         return _engine.zeros(1, dtype=like.dtype, device=like.device)
     line = _engine.linspace(-1, 1, places, dtype=like.dtype, device=like.device)
     return line if aligns else line * (places - 1) / places  # rounded as PyTorch rounds
+
+
+all_overridable(globals())

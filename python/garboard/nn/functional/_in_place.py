@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from garboard._arguments import check
+from garboard._arguments.overridable import all_overridable
 from garboard._engine import Tensor
 from garboard.nn.functional._activations import celu, elu, hardtanh, leaky_relu, selu
 from garboard.nn.functional._activations import threshold as _threshold
@@ -206,3 +207,6 @@ def threshold_(input: Tensor, threshold: float, value: float) -> Tensor:
     tensor([9., 2.])
     """
     return _written("threshold_", input, lambda x: _threshold(x, threshold, value))
+
+
+all_overridable(globals())

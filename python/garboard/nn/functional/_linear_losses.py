@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from garboard import _engine
 from garboard._arguments import check
+from garboard._arguments.overridable import all_overridable
 from garboard._arguments.texts import shown
 from garboard._contexts.grad_mode import enable_grad
 from garboard._engine import DTypeError, ShapeError, Tensor, linear
@@ -243,3 +244,6 @@ def _checked(
                 f"{op}: a linear_bias of sizes {list(bias.shape)}; {[classes, *places]} are needed"
             )
     return classes, tuple(places)
+
+
+all_overridable(globals())

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from garboard import _engine
 from garboard._arguments import check
+from garboard._arguments.overridable import all_overridable
 from garboard._contexts.autocasting import count_of_blocks, in_float32
 from garboard._engine import DTypeError, IndexOutOfRangeError, ShapeError, Tensor, where
 from garboard.nn.functional._reduction import check_pair, reduced, reduction_by, weighed
@@ -240,3 +241,6 @@ def mse_loss(
     if reduction == "mean":
         return losses.sum() / weight.expand(losses.shape).sum()
     return reduced("mse_loss", losses, reduction)
+
+
+all_overridable(globals())

@@ -7,6 +7,7 @@ from math import prod
 
 from garboard import _engine
 from garboard._arguments import check
+from garboard._arguments.overridable import all_overridable
 from garboard._contexts.autocasting import as_listed, count_of_blocks
 from garboard._contexts.grad_mode import no_grad
 from garboard._contexts.stopping import Enough
@@ -395,3 +396,6 @@ def local_response_norm(
     squares = _engine.pad(input.square().flatten(2), (0, 0, before, after))
     mean = squares.unfold(1, before + 1 + after, 1).sum(-1).reshape(input.shape) / count
     return input / (mean * alpha + k).pow(beta)
+
+
+all_overridable(globals())

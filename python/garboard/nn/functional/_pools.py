@@ -9,6 +9,7 @@ from garboard import _engine
 from garboard._arguments import check
 from garboard._arguments.given import items_of
 from garboard._arguments.out import written
+from garboard._arguments.overridable import all_overridable
 from garboard._arguments.texts import shown
 from garboard._contexts.autocasting import as_listed, count_of_blocks
 from garboard._engine import ShapeError, Tensor
@@ -453,3 +454,6 @@ def _places(op: str, input: Tensor, given: Any, dims: int) -> tuple[int, ...]:
         )
     pairs = zip(numbers, shape[-dims:], strict=True)
     return tuple(size if one is None else check.size(op, "output_size", one) for one, size in pairs)
+
+
+all_overridable(globals())

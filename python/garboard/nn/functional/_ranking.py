@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from garboard import _engine
 from garboard._arguments import check
+from garboard._arguments.overridable import all_overridable
 from garboard._arguments.texts import shown
 from garboard._contexts.autocasting import as_listed, count_of_blocks
 from garboard._engine import DTypeError, ShapeError, Tensor, where
@@ -446,3 +447,6 @@ def triplet_margin_loss(
         swap=swap,
         reduction=reduction,
     )
+
+
+all_overridable(globals())

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 from warnings import warn
 
 from garboard._arguments import check
+from garboard._arguments.callers import level_of_caller
 from garboard._engine import ShapeError, Tensor
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ def check_pair(op: str, input: Tensor, target: Tensor) -> None:
         warn(
             f"{op}: sizes {list(input.shape)} of the input and {list(target.shape)} of the target "
             "differ, and are broadcast; make them equal",
-            stacklevel=3,
+            stacklevel=level_of_caller(),
         )
 
 

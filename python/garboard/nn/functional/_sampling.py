@@ -9,6 +9,7 @@ from typing import Any
 from garboard import _engine
 from garboard._arguments import check
 from garboard._arguments.errors import RankError
+from garboard._arguments.overridable import all_overridable
 from garboard._arguments.texts import shown
 from garboard._contexts.autocasting import as_listed, count_of_blocks
 from garboard._engine import DTypeError, ShapeError, Tensor
@@ -385,3 +386,6 @@ def _planes(op: str, input: Tensor) -> tuple[int, ...]:
     if len(shape) < 3:
         raise ShapeError(f"{op}: input of sizes {shape}; [..., channels, height, width] is needed")
     return shape
+
+
+all_overridable(globals())

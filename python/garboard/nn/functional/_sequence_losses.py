@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from garboard import _engine
 from garboard._arguments import check
 from garboard._arguments.given import items_of
+from garboard._arguments.overridable import all_overridable
 from garboard._arguments.texts import shown
 from garboard._engine import DTypeError, ShapeError, Tensor
 from garboard.nn.functional._reduction import reduced
@@ -139,3 +140,6 @@ def _lengths(op: str, name: str, given: Any, samples: int, most: int) -> list[in
         if not 0 <= one <= most:
             raise ShapeError(f"{op}: {name}[{place}] is {shown(one)}; 0 to {shown(most)} is needed")
     return found
+
+
+all_overridable(globals())

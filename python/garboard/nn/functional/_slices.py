@@ -6,6 +6,7 @@ from garboard import _engine
 from garboard._arguments import check
 from garboard._arguments.numpy_names import takes_axis
 from garboard._arguments.out import written
+from garboard._arguments.overridable import all_overridable
 from garboard._contexts.autocasting import as_listed, count_of_blocks
 from garboard._engine import ShapeError, Tensor, where
 from garboard.nn.functional._activations import leaky_relu
@@ -248,3 +249,6 @@ def rrelu(
         slope = _engine.rand_like(input.detach()) * (most - least) + least
         return given(input, lambda x: where(x > 0, x, x * slope), inplace)
     return leaky_relu(input, (least + most) / 2, inplace)
+
+
+all_overridable(globals())

@@ -8,6 +8,7 @@ from typing import Any
 
 from garboard import _engine
 from garboard._arguments import check
+from garboard._arguments.overridable import all_overridable
 from garboard._arguments.texts import shown
 from garboard._engine import ShapeError, Tensor
 from garboard.nn._convolutions._windows import each_dim
@@ -270,3 +271,6 @@ def _normed(
     positive = _engine.relu(mean.abs()) * mean.sign()
     made: Tensor = (positive * prod(taps)) ** (1 / power)
     return made
+
+
+all_overridable(globals())
