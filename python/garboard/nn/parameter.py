@@ -323,6 +323,5 @@ def clear_gradients(parameter: Tensor, set_to_none: bool) -> None:
     if gradient is None:
         return
     if gradient.requires_grad:  # of a pass with create_graph: zeros must not hang on that graph
-        parameter.grad = gradient
-        gradient = parameter.grad
+        gradient.detach_().requires_grad_(False)
     gradient.zero_()
