@@ -13,9 +13,10 @@ namespace {
 Ref taken_over(const char* name, const Call& call) {
   const Given given{call.input, call.given, call.count, call.names};
   const Ref types = types_to_ask(name, given, Asked::others);
-  if (types) return ask(types.get(), name, given);
-  if (!has_older_order(name)) return {};
-  return called_in_older_order(name, call, function_named(name, call.input != nullptr).get());
+  if (!types && !has_older_order(name)) return {};
+  const Ref function = function_named(name, call.input != nullptr);
+  if (types) return ask(types.get(), function.get(), given);
+  return called_in_older_order(name, call, function.get());
 }
 
 }  // namespace

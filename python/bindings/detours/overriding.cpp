@@ -77,12 +77,10 @@ bool is_overriding(PyTypeObject* type) {
   return method && method.get() != declines;
 }
 
-/// What the innermost block answers of a call; of a function by its name, or of an object.
-template <class... Call>
-Ref asked_of_block(const Call&... call) {
+Ref asked_of_block(PyObject* function, const Given& given) {
   const Inside block;
   const Ref method(checked(PyObject_GetAttrString(block.get(), protocol)));
-  return asked_for(method.get(), Ref(checked(PyTuple_New(0))).get(), call...);
+  return asked_for(method.get(), Ref(checked(PyTuple_New(0))).get(), function, given);
 }
 
 bool is_one(PyObject* object) { return object && overrides(Py_TYPE(object)); }
@@ -110,12 +108,12 @@ bool is_operand(PyObject* object) {
 }
 
 PyObject* asked(const char* name, const Given& given) {
-  if (is_off) return nullptr;
-  if (has_takers()) return asked_of_block(name, given).release();
-  if (!has_one(given, name)) return nullptr;
+  if (is_off || (!has_takers() && !has_one(given, name))) return nullptr;
+  const Ref function = function_named(name, given.self != nullptr);
+  if (has_takers()) return asked_of_block(function.get(), given).release();
   const Ref types = types_to_ask(name, given, Asked::tensors_too);
-  if (!types) return nullptr;  // a metaclass that answers differently the second time
-  if (Ref result = ask(types.get(), name, given); result) return result.release();
+  if (!types) return nullptr;  // a metaclass that answers otherwise the second time
+  if (Ref result = ask(types.get(), function.get(), given); result) return result.release();
   throw_type_error("%s: each class that was asked declines; one that takes the call is needed",
                    name);
 }
@@ -148,35 +146,6 @@ Ref pop() noexcept {
   takers->pop_back();
   if (--all_takers == 0) set_detour(Detour::blocks, false);
   return block;
-}
-
-/// The classes to ask of what a function was called with.
-Ref types_of_call(PyObject* arguments, PyObject* named) {
-  PyObject* const* const first = PySequence_Fast_ITEMS(arguments);
-  const Py_ssize_t count = PyTuple_GET_SIZE(arguments);
-  if (PyDict_GET_SIZE(named) == 0)
-    return types_to_ask(protocol, {nullptr, first, count}, Asked::tensors_too);
-  std::vector<PyObject*> all(first, first + count);
-  Py_ssize_t place = 0;
-  for (PyObject* value; PyDict_Next(named, &place, nullptr, &value);) all.push_back(value);
-  return types_to_ask(protocol, {nullptr, all.data(), static_cast<Py_ssize_t>(all.size())},
-                      Asked::tensors_too);
-}
-
-Ref overridden_function(PyObject* function, PyObject* arguments, PyObject* named) {
-  if (is_off) return {};
-  if (has_takers()) return asked_of_block(function, arguments, named);
-  const Ref types = types_of_call(arguments, named);
-  return types ? ask(types.get(), function, arguments, named) : Ref();
-}
-
-PyObject* call_overridden(PyObject*, PyObject* const* given, Py_ssize_t count) noexcept try {
-  if (count != 3 || !PyTuple_Check(given[1]) || !PyDict_Check(given[2]))
-    throw_type_error("_overridden: a function, a tuple and a dict are needed");
-  Ref result = overridden_function(given[0], given[1], given[2]);
-  return result ? result.release() : Py_NewRef(Py_NotImplemented);
-} catch (...) {
-  return raise_current();
 }
 
 PyObject* call_push(PyObject*, PyObject* block) noexcept try {
@@ -256,6 +225,13 @@ PyObject* overridden(const char* name, const Given& given) {
   return asked(place.c_str(), given);
 }
 
+PyObject* overridden(PyObject* function, const Given& given) {
+  if (is_off) return nullptr;
+  if (has_takers()) return asked_of_block(function, given).release();
+  const Ref types = types_to_ask(protocol, given, Asked::tensors_too);
+  return types ? ask(types.get(), function, given).release() : nullptr;
+}
+
 PyObject* call_for_class(PyObject* cls, PyObject* arguments, PyObject* named) noexcept try {
   static const char* parameters[] = {"func", "types", "args", "kwargs", nullptr};
   PyObject *function, *types, *args = nullptr, *kwargs = nullptr;
@@ -289,10 +265,6 @@ bool add_overriding(PyObject* module) {
        "End the innermost block of that; returns it, or None."},
       {"_set_overriding", set_overriding, METH_O,
        "Say whether classes may take over calls on this thread; returns what was so before."},
-      {"_overridden", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(&call_overridden)),
-       METH_FASTCALL,
-       "What takes over a call of a function written in Python, its arguments a tuple and a dict, "
-       "returns for it; NotImplemented where nobody does."},
       {"_disabled_torch_function_impl",
        reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(&decline)),
        METH_FASTCALL | METH_KEYWORDS, "Take nothing over: the protocol of what is a plain Tensor."},

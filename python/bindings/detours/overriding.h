@@ -16,6 +16,10 @@ bool overrides(PyTypeObject* type);
 /// To be called outside of every Borrowing.
 PyObject* overridden(const char* name, const Given& given);
 
+/// The same of a function that is written in Python, and of classes that are no tensors, too; null
+/// where all that are asked decline.
+PyObject* overridden(PyObject* function, const Given& given);
+
 /// Has calls be looked at from now on, if `type` overrides them.
 void note_subclass(PyTypeObject* type) noexcept;
 
@@ -23,8 +27,7 @@ void note_subclass(PyTypeObject* type) noexcept;
 /// gives the tensors that it returns the class.
 PyObject* call_for_class(PyObject* cls, PyObject* arguments, PyObject* named) noexcept;
 
-/// Adds `_overridden`, `_push_override`, `_pop_override`, `_set_overriding` and
-/// `_disabled_torch_function_impl`.
+/// Adds `_push_override`, `_pop_override`, `_set_overriding` and `_disabled_torch_function_impl`.
 bool add_overriding(PyObject* module);
 
 }  // namespace garboard::python

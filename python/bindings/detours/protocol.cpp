@@ -39,24 +39,6 @@ void add_types(Ref& types, PyObject* object, const char* op, Asked whom) {
   for (Py_ssize_t i = 0; i < items.size(); ++i) add_type(types, items[i].get(), whom);
 }
 
-Ref arguments_of(const Given& given) {
-  const Py_ssize_t first = given.self ? 1 : 0;
-  Ref arguments(checked(PyTuple_New(first + given.count)));
-  if (given.self) PyTuple_SET_ITEM(arguments.get(), 0, Py_NewRef(given.self));
-  for (Py_ssize_t i = 0; i < given.count; ++i)
-    PyTuple_SET_ITEM(arguments.get(), first + i, Py_NewRef(given.arguments[i]));
-  return arguments;
-}
-
-Ref named_of(const Given& given) {
-  Ref named(checked(PyDict_New()));
-  for (Py_ssize_t i = 0; i < given.name_count(); ++i)
-    if (PyDict_SetItem(named.get(), PyTuple_GET_ITEM(given.names, i),
-                       given.arguments[given.count + i]) < 0)
-      throw PythonErrorSet();
-  return named;
-}
-
 }  // namespace
 
 Ref function_named(const char* name, bool is_method) {
@@ -83,33 +65,28 @@ Ref types_to_ask(const char* name, const Given& given, Asked whom) {
   return types ? Ref(checked(PyList_AsTuple(types.get()))) : Ref();
 }
 
-Ref asked_for(PyObject* method, PyObject* types, const char* name, const Given& given) {
-  const Ref arguments = arguments_of(given);
-  const Ref named = named_of(given);
-  const Ref function = function_named(name, given.self != nullptr);
-  return asked_for(method, types, function.get(), arguments.get(), named.get());
+Ref asked_for(PyObject* method, PyObject* types, PyObject* function, const Given& given) {
+  const Py_ssize_t first = given.self ? 1 : 0;
+  const Ref arguments(checked(PyTuple_New(first + given.count)));
+  if (given.self) PyTuple_SET_ITEM(arguments.get(), 0, Py_NewRef(given.self));
+  for (Py_ssize_t i = 0; i < given.count; ++i)
+    PyTuple_SET_ITEM(arguments.get(), first + i, Py_NewRef(given.arguments[i]));
+  const Ref named(checked(PyDict_New()));
+  for (Py_ssize_t i = 0; i < given.name_count(); ++i)
+    if (PyDict_SetItem(named.get(), PyTuple_GET_ITEM(given.names, i),
+                       given.arguments[given.count + i]) < 0)
+      throw PythonErrorSet();
+  return Ref(checked(PyObject_CallFunctionObjArgs(method, function, types, arguments.get(),
+                                                  named.get(), nullptr)));
 }
 
-Ref asked_for(PyObject* method, PyObject* types, PyObject* function, PyObject* arguments,
-              PyObject* named) {
-  return Ref(
-      checked(PyObject_CallFunctionObjArgs(method, function, types, arguments, named, nullptr)));
-}
-
-Ref ask(PyObject* types, PyObject* function, PyObject* arguments, PyObject* named) {
+Ref ask(PyObject* types, PyObject* function, const Given& given) {
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(types); ++i) {
     const Ref method(checked(PyObject_GetAttrString(PyTuple_GET_ITEM(types, i), protocol)));
-    Ref result = asked_for(method.get(), types, function, arguments, named);
+    Ref result = asked_for(method.get(), types, function, given);
     if (result.get() != Py_NotImplemented) return result;
   }
   return {};
-}
-
-Ref ask(PyObject* types, const char* name, const Given& given) {
-  const Ref arguments = arguments_of(given);
-  const Ref named = named_of(given);
-  const Ref function = function_named(name, given.self != nullptr);
-  return ask(types, function.get(), arguments.get(), named.get());
 }
 
 }  // namespace garboard::python

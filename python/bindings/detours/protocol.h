@@ -23,16 +23,9 @@ Ref function_named(const char* name, bool is_method);
 Ref types_to_ask(const char* name, const Given& given, Asked whom);
 
 /// What one method of the protocol returns, told of these types.
-Ref asked_for(PyObject* method, PyObject* types, const char* name, const Given& given);
-
-/// The same of a call of `function`, with a tuple of arguments and a dict of named ones.
-Ref asked_for(PyObject* method, PyObject* types, PyObject* function, PyObject* arguments,
-              PyObject* named);
+Ref asked_for(PyObject* method, PyObject* types, PyObject* function, const Given& given);
 
 /// What the first class in a tuple answers; null where all answer NotImplemented.
-Ref ask(PyObject* types, const char* name, const Given& given);
-
-/// The same of such a call.
-Ref ask(PyObject* types, PyObject* function, PyObject* arguments, PyObject* named);
+Ref ask(PyObject* types, PyObject* function, const Given& given);
 
 }  // namespace garboard::python

@@ -6,6 +6,7 @@
 #include "python/bindings/context/grad_mode.h"
 #include "python/bindings/detours/autocast.h"
 #include "python/bindings/detours/deferring.h"
+#include "python/bindings/detours/overridable.h"
 #include "python/bindings/detours/overriding.h"
 #include "python/bindings/interpreter/birth_site.h"
 #include "python/bindings/interpreter/errors.h"
@@ -49,7 +50,7 @@ PYBIND11_MODULE(_engine, m) {
       !add_size(module) || !add_tensor_type(module) || !add_attribute_dict() ||
       !add_packed_sequence_type(module) || !add_generator_type(module) || !add_scope_type(module) ||
       !add_grad_mode(module) || !add_autocast(module) || !add_deferring(module) ||
-      !add_overriding(module) || !add_module_base(module))
+      !add_overriding(module) || !add_overridable(module) || !add_module_base(module))
     throw py::error_already_set();
   set_site_resolver([](Site site) -> std::string {
     const WithGil gil;

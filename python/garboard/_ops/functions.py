@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from garboard import _engine
 from garboard._arguments import check
 from garboard._arguments.out import written
-from garboard._arguments.overridable import overridable
+from garboard._arguments.overridable import all_overridable
 from garboard._arguments.returned import shown_as
 from garboard._arguments.texts import shown
 from garboard._contexts.grad_mode import no_grad
@@ -110,7 +110,6 @@ class MinAndMax(NamedTuple):
     max: Tensor
 
 
-@overridable
 def aminmax(
     input: Tensor,
     *,
@@ -286,7 +285,6 @@ def frombuffer(
     return found.requires_grad_(recorded)
 
 
-@overridable
 def isin(
     elements: Tensor | Number,
     test_elements: Tensor | Number,
@@ -344,3 +342,5 @@ def isin(
 
 
 add_methods(Tensor, {"aminmax": aminmax})
+
+all_overridable(globals(), "aminmax", "isin")

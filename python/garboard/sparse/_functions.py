@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from types import FunctionType
 from typing import Any
 
 from garboard import _engine
@@ -261,7 +260,7 @@ def _answered(func: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, A
             return getattr(args[1], name)(first)
         if name == "sub":
             return args[1].neg().add(first)
-    if isinstance(func, FunctionType):
+    if isinstance(func, _engine._Overridable):
         return NotImplemented
     raise TypeError(f"{name}: a sparse tensor, which it does not take; take to_dense() first")
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from math import prod
-from types import FunctionType
 from typing import TYPE_CHECKING, Any, Self
 
 from garboard import _engine, ops
@@ -175,7 +174,7 @@ class FlopCounterMode(TorchFunctionMode):
     ) -> Any:
         """Call the function and count it; of one written in Python, the ops that it is made of."""
         named = kwargs or {}
-        if isinstance(func, FunctionType) and hasattr(func, "__wrapped__"):
+        if isinstance(func, _engine._Overridable):
             return self._inside(func.__wrapped__, args, named)
         made = func(*args, **named)
         name = getattr(func, "__name__", "")

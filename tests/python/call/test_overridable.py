@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import copy
+import gc
 import inspect
 import pickle
+import weakref
 from collections.abc import Callable
 from types import FunctionType, ModuleType
 from typing import Any
@@ -40,6 +43,7 @@ SILENT = {
     gb.fft: "fftfreq rfftfreq",
     functional: "log_softmax relu sigmoid softmax tanh",  # one op each, which asks
 }
+WRITTEN_IN_PYTHON = (FunctionType, gb._engine._Overridable)
 SETTINGS = ("_contexts.", "_settings", "_printing")
 
 
@@ -51,7 +55,7 @@ def asking() -> list[tuple[ModuleType, str]]:
         for name in module.__all__:
             function = getattr(module, name)
             home = getattr(function, "__module__", "").removeprefix("garboard.")
-            if not isinstance(function, FunctionType) or home.startswith(SETTINGS):
+            if not isinstance(function, WRITTEN_IN_PYTHON) or home.startswith(SETTINGS):
                 continue
             if name not in silent and home != "sparse._functions":
                 found.append((module, name))
@@ -143,7 +147,37 @@ def test_such_a_function_is_what_it_was_to_inspection_and_pickles(function):
     assert "def " + function.__name__ in inspect.getsource(function)
 
 
-def test_the_engine_refuses_what_is_no_call():
-    for given in ((), (1, 2, 3), (len, (), ())):
-        with pytest.raises(TypeError, match="_overridden: a function, a tuple and a dict"):
-            gb._engine._overridden(*given)
+def test_such_a_function_is_not_bound_and_takes_attributes_and_weak_references():
+    class Holder:
+        activation = functional.silu
+
+    assert Holder().activation is functional.silu
+    assert inspect.isroutine(functional.silu)
+    assert repr(functional.silu).startswith("<function silu")
+    assert copy.deepcopy(functional.silu) is functional.silu
+    assert weakref.ref(functional.silu)() is functional.silu
+    functional.silu.speed = 1
+    assert functional.silu.__dict__.pop("speed") == 1
+
+
+def test_such_a_function_that_nobody_needs_ends_with_what_it_holds():
+    class Called:
+        def __call__(self):
+            return 1
+
+    one = Called()
+    made = gb._engine._Overridable(one)
+    made.itself = made
+    assert made() == 1
+    ended = weakref.ref(one)
+    del one, made
+    gc.collect()
+
+    assert ended() is None
+
+
+def test_only_a_function_is_made_one():
+    with pytest.raises(TypeError, match="_Overridable: of type int; a function is needed"):
+        gb._engine._Overridable(1)
+    with pytest.raises(TypeError):
+        gb._engine._Overridable()

@@ -8,7 +8,7 @@ from warnings import warn
 from garboard import _engine
 from garboard._arguments import check
 from garboard._arguments.callers import level_of_caller
-from garboard._arguments.overridable import overridable
+from garboard._arguments.overridable import all_overridable
 from garboard._engine import (
     DTypeError,
     IndexOutOfRangeError,
@@ -389,7 +389,6 @@ def softmax(
     return _engine.softmax(input, _dim("softmax", input, dim, axis), dtype=dtype)
 
 
-@overridable
 def softmin(
     input: Tensor,
     dim: int | None = None,
@@ -463,7 +462,6 @@ def _dim(op: str, input: Tensor, dim: int | None, axis: int | None) -> int:
     return picked
 
 
-@overridable
 def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
     """Mark the class that each number names with a 1 among zeros.
 
@@ -497,3 +495,6 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
         )
     out = _engine.zeros(*tensor.shape, classes, dtype=_engine.int64, device=tensor.device)
     return out.scatter_(-1, numbers.unsqueeze(-1), 1)
+
+
+all_overridable(globals(), "one_hot", "softmin")

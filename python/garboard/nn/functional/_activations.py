@@ -32,7 +32,6 @@ __all__ = [
 ]
 
 _STRAIGHT = 20  # from where on softplus is a line to all digits of float32
-
 _SELU_ALPHA = 1.6732632423543772
 _SELU_SCALE = 1.0507009873554805
 
@@ -433,8 +432,7 @@ def tanhshrink(input: Tensor) -> Tensor:
     >>> gb.nn.functional.tanhshrink(gb.tensor([0.0, 2.0]))
     tensor([0.0000, 1.0360])
     """
-    check.tensor("tanhshrink", "input", input)
-    return input - input.tanh()
+    return check.tensor("tanhshrink", "input", input) - input.tanh()
 
 
 def softshrink(input: Tensor, lambd: float = 0.5, *, out: Tensor | None = None) -> Tensor:
@@ -461,8 +459,8 @@ def softshrink(input: Tensor, lambd: float = 0.5, *, out: Tensor | None = None) 
     tensor([-1.5000,  0.0000])
     """
     check.tensor("softshrink", "input", input)
-    check.rate("softshrink", "lambd", lambd)
-    return written("softshrink", _engine._softshrink(input, _rounded(lambd, input)), out)
+    least = _rounded(check.rate("softshrink", "lambd", lambd), input)
+    return written("softshrink", _engine._softshrink(input, least), out)
 
 
 def _rounded(number: float, input: Tensor) -> float:
@@ -495,8 +493,8 @@ def hardshrink(input: Tensor, lambd: float = 0.5, *, out: Tensor | None = None) 
     >>> gb.nn.functional.hardshrink(gb.tensor([-2.0, 0.25]))
     tensor([-2.,  0.])
     """
-    check.tensor("hardshrink", "input", input)
-    return written("hardshrink", _engine._hardshrink(input, _rounded(lambd, input)), out)
+    least = _rounded(lambd, check.tensor("hardshrink", "input", input))
+    return written("hardshrink", _engine._hardshrink(input, least), out)
 
 
 all_overridable(globals())
