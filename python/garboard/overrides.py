@@ -12,6 +12,7 @@ from functools import wraps
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from garboard import _engine
+from garboard._arguments import check
 from garboard._engine import Tensor
 from garboard._names.missing import module_getattr
 
@@ -167,9 +168,14 @@ def wrap_torch_function(dispatcher: Callable[..., Iterable[object]]) -> Callable
     Returns:
         The decorator.
 
+    Raises:
+        TypeError: It cannot be called.
+
     >>> gb.overrides.wrap_torch_function(lambda x: (x,))(len)([1])
     1
     """
+
+    check.function("wrap_torch_function", "dispatcher", dispatcher)
 
     def decorate(func: _F) -> _F:
         @wraps(func)

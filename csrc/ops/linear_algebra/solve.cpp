@@ -247,6 +247,28 @@ Tensor solve_triangular(const char* op, const Tensor& input, const Tensor& other
   return out;
 }
 
+Tensor cholesky_solve(const char* op, const Tensor& lower, const Tensor& other) {
+  Tensor out;
+  {
+    const GradModeGuard no_grad(false);
+    const Tensor half = solve_triangular(op, lower, other, false, true, false);
+    out = solve_triangular(op, adjoint(lower), half, true, true, false);
+  }
+  record(op, out, {lower, other}, Keep::first | Keep::output,
+         [op, sizes = other.sizes()](const Backward& at) -> Grads {
+           const Tensor matrix = conj(at.input(0));
+           const Tensor of_other = cholesky_solve(op, matrix, at.grad);
+           Grads grads;
+           if (at.needs(0)) {
+             const Tensor half = matmul(of_other, turned(at.output()));
+             grads[0] = sum_to(-matmul(half + adjoint(half), matrix), matrix.sizes());
+           }
+           if (at.needs(1)) grads[1] = sum_to(of_other, sizes);
+           return grads;
+         });
+  return out;
+}
+
 Tensor det(const char* op, const Tensor& input) {
   check_square(op, input);
   const ColumnFactors factors = factored(op, input);

@@ -34,6 +34,9 @@ WithInfos solve(const char* op, const Tensor& input, const Tensor& other, bool c
 /// x of x input = other.
 Tensor solve_triangular(const char* op, const Tensor& input, const Tensor& other, bool upper,
                         bool left, bool unitriangular);
+/// x of L L^H x = other, of a lower triangle L. Its gradient is that of the product L L^H of whole
+/// matrices, as PyTorch's is: what stands above the diagonal has one, too.
+Tensor cholesky_solve(const char* op, const Tensor& lower, const Tensor& other);
 
 Tensor det(const char* op, const Tensor& input);
 struct SignAndLogarithm {

@@ -100,6 +100,12 @@ constexpr std::array linear_algebra_rows{
         },
         place),
     bind(
+        "_linalg_cholesky_solve", "input: Tensor, other: Tensor, op: str", docs::private_part,
+        [](const Tensor& input, const Tensor& other, PyObject* op) {
+          return cholesky_solve(literal_of(op), input, other);
+        },
+        place),
+    bind(
         "_linalg_det", "input: Tensor, op: str", docs::private_part,
         [](const Tensor& input, PyObject* op) { return det(literal_of(op), input); }, place),
     bind("_linalg_slogdet", "input: Tensor, op: str", docs::private_part, fn<signed_logarithm_of>,

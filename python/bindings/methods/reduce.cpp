@@ -392,6 +392,8 @@ PyObject* named_pair(Ref values, Ref indices, const char* op) {
   PyStructSequence_SetItem(both, 0, values.release());
   PyStructSequence_SetItem(both, 1, indices.release());
   PyStructSequence_SetItem(both, 2, name.release());
+  // A tensor's attribute may lead back to it; CPython's own results of two are looked at, too.
+  if (!PyObject_GC_IsTracked(both)) PyObject_GC_Track(both);
   return both;
 }
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from garboard import _engine
 from garboard._arguments import check
+from garboard._arguments.given import items_of, refuse_unless_list
 from garboard._arguments.numpy_names import takes_axis
 from garboard._arguments.out import written
 from garboard._arguments.overridable import all_overridable
@@ -388,8 +389,11 @@ def histogramdd(
     dims = points.shape[1]
     if dims > 8:
         raise ShapeError(f"{op}: points of {dims} dims; at most 8 can be counted, as a tensor has")
-    each: list[Any] = [*bins] if isinstance(bins, (list, tuple)) else [bins] * dims
-    ends = None if range is None else [*range]
+    each: list[Any] = items_of(bins) if isinstance(bins, (list, tuple)) else [bins] * dims
+    ends = None
+    if range is not None:
+        refuse_unless_list(op, "range", range, "numbers")
+        ends = items_of(range)
     if len(each) != dims or (ends is not None and len(ends) != 2 * dims):
         raise ShapeError(f"{op}: bins or a range for other than {dims} dims; as many are needed")
     shares = points.new_ones(points.shape[0])

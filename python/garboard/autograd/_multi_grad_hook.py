@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, Literal
+from typing import Any, Literal, NoReturn
 
 from garboard import _engine
 from garboard._arguments.check import choice, function, tensor
@@ -102,6 +102,12 @@ class _Handles(RemovableHandle):
 
     def __init__(self, handles: list[RemovableHandle]) -> None:
         self._handles = handles
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError(
+            "register_multi_grad_hook: its handle cannot be pickled, and is not copied; the hooks "
+            "are of tensors in this process"
+        )
 
     def remove(self) -> None:
         for handle in self._handles:

@@ -225,7 +225,8 @@ def cholesky_solve(
 
     Returns:
         A new tensor of the sizes of `B`, its batch broadcast. Until backward the graph keeps `L`
-        and the solutions of both triangles.
+        and the solution. The gradient is that of the product of whole matrices L L^H, as in
+        PyTorch: what stands beyond the triangle has one, too.
 
     Raises:
         ShapeError: The sizes do not fit.
@@ -244,9 +245,7 @@ def cholesky_solve(
     if L.ndim < 2:
         raise _engine.ShapeError(f"{op}: L of sizes {[*L.shape]}; at least two dims are needed")
     lower = L.mH if check.flag(op, "upper", upper) else L
-    solve = _engine._linalg_solve_triangular
-    found = solve(lower, B, False, True, False, op)
-    return written(op, solve(lower.mH, found, True, True, False, op), out)
+    return written(op, _engine._linalg_cholesky_solve(lower, B, op), out)
 
 
 def cholesky_inverse(L: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:

@@ -136,6 +136,11 @@ class SparseTensor:
         """`t()`."""
         return self.t()
 
+    @property
+    def mT(self) -> SparseTensor:  # noqa: N802
+        """The last two dims transposed."""
+        return self.transpose(-2, -1)
+
     def size(self, dim: int | None = None) -> Any:
         """Return the sizes, or that of a dim."""
         return (
@@ -145,6 +150,8 @@ class SparseTensor:
     def dim(self) -> int:
         """Return how many dims there are."""
         return self.ndim
+
+    ndimension = dim
 
     def numel(self) -> int:
         """Return how many elements there are, zeros included."""

@@ -46,6 +46,7 @@ __all__ = [
 ]
 
 Act = Callable[[], object]
+_acts = [0]  # how often a class that takes calls over has done something of its own
 
 
 class Broken(Exception):  # noqa: N818, a name that no error of the library has
@@ -82,7 +83,7 @@ def interrupted(number: int, act: Act) -> Any:
 
 def interrupted_block(number: int, make: Callable[[], Any], act: Act) -> None:
     """Do `act` in a block, with Ctrl-C somewhere; raise Broken if modes are not as before."""
-    before = modes_here()
+    before, acts = modes_here(), _acts[0]
 
     def run() -> None:
         with make():
@@ -94,7 +95,7 @@ def interrupted_block(number: int, make: Callable[[], Any], act: Act) -> None:
         pass
     except CtrlC as error:
         error.__traceback__ = None
-    if before["overriding blocks"]:  # what takes calls over may switch modes of its own
+    if before["overriding blocks"] or _acts[0] != acts:  # they may switch modes of their own
         return
     if (after := modes_here()) != before:
         changed = {name: (before[name], it) for name, it in after.items() if it != before[name]}
@@ -269,6 +270,7 @@ def overriding(result: Any, act: Act | None = None) -> type[gb.Tensor]:
             cls, func: Any, types: Any, args: Any = (), kwargs: Any = None
         ) -> Any:
             if act is not None:
+                _acts[0] += 1
                 act()
             if result is not None:
                 return result(func, args, kwargs or {}) if callable(result) else result

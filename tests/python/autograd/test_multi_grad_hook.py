@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import pickle
 
 import garboard as gb
 import pytest
@@ -163,3 +164,10 @@ def test_that_a_later_tensor_refuses_is_on_no_other():
     (x * 2).sum().backward()
 
     assert seen == []
+
+
+def test_its_handle_is_not_pickled():
+    handle = register_multi_grad_hook([leaf(1)], print)
+
+    with pytest.raises(TypeError, match="register_multi_grad_hook: its handle cannot be pickled"):
+        pickle.dumps(handle)

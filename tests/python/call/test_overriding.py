@@ -296,6 +296,10 @@ class TestWhoAsks:
         with pytest.raises(TypeError, match=r"^exp: each class that was asked declines"):
             handle_torch_function(gb.exp, (Declines(),), Declines())
 
+    def test_refuses_to_wrap_by_what_cannot_be_called(self):
+        with pytest.raises(TypeError, match="wrap_torch_function: dispatcher is of type bytes"):
+            gb.overrides.wrap_torch_function(b"")
+
     def test_wraps_a_function(self):
         @gb.overrides.wrap_torch_function(lambda x: (x,))
         def first(x):

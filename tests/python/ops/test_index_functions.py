@@ -148,6 +148,11 @@ REFUSED = [
     (lambda x: gb.histogram(x, gb.ones(3), range=(0.0, 1.0)), ValueError, "beside edges"),
     (lambda x: gb.histogram(x, 2, weight=gb.ones(2)), gb.ShapeError, "weight of sizes"),
     (lambda x: gb.histogram(x.long(), 2), gb.DTypeError, "float32 or float64"),
+    (
+        lambda x: gb.histogramdd(x[:, None], 2, range={0.0: 1}),
+        TypeError,
+        "a list or tuple of numbers",
+    ),
 ]
 
 

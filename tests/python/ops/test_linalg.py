@@ -236,7 +236,7 @@ GRADIENTS: dict[str, tuple[Callable[..., Any], list[np.ndarray]]] = {
         [matrices(2, 3), matrices(3, 2), matrices(2)],
     ),
     "cholesky_solve": (
-        gb.cholesky_solve,
+        lambda b, factor: gb.cholesky_solve(b, factor.tril()),
         [matrices(3, 2), matrices(3, 3) + 3 * np.eye(3)],
     ),
 }

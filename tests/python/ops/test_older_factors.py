@@ -90,3 +90,21 @@ class TestFactors:
             gb.lu(factors, pivot=False)
         with pytest.raises(TypeError, match="lu_solve: LU_data is of type NoneType"):
             gb.lu_solve(factors, None, pivots)
+
+
+@pytest.mark.parametrize("dtype", [gb.float64, gb.complex128])
+@pytest.mark.parametrize("upper", [False, True])
+def test_cholesky_solve_has_the_gradient_of_the_product_of_whole_matrices(dtype, upper):
+    gb.manual_seed(0)
+    lower = (gb.rand(3, 3, dtype=dtype) + 3 * gb.eye(3, dtype=dtype)).tril().requires_grad_()
+    b = gb.rand(2, 3, 2, dtype=dtype)
+    factor = lower.mH if upper else lower
+
+    x = gb.cholesky_solve(b, factor, upper)
+    y = gb.linalg.solve(factor.mH @ factor if upper else factor @ factor.mH, b)
+
+    gb.testing.assert_close(x, y)
+    first = [gb.autograd.grad((it * it).abs().sum(), lower, create_graph=True)[0] for it in (x, y)]
+    gb.testing.assert_close(*first)
+    assert first[0][0, 2].abs().item() > 0
+    gb.testing.assert_close(*(gb.autograd.grad(it.abs().sum(), lower)[0] for it in first))

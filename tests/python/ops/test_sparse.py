@@ -47,6 +47,12 @@ class TestMaking:
         assert (x.is_sparse, x.is_coalesced(), x.requires_grad) == (True, False, False)
         assert gb.ones(1).is_sparse is False
 
+    def test_is_turned_around_in_its_last_two_dims(self):
+        x = gb.arange(12).reshape(2, 3, 2).to_sparse()
+
+        assert x.mT.to_dense().tolist() == x.to_dense().mT.tolist()
+        assert x.ndimension() == 3
+
     def test_moves_between_scopes_whole(self):
         @gb.dispose_scope
         def rows():

@@ -87,6 +87,13 @@ class TestAnAttribute:
 
         assert seen() is None
 
+    def test_that_refers_to_its_tensor_by_the_result_of_an_op_is_collected(self):
+        found = gb.ones(2, 2).cummax(0)
+        found.indices.of = found
+        assert gc.is_tracked(found)
+        del found
+        gc.collect()
+
     def test_that_was_collected_leaves_each_handle_to_one_tensor(self):
         for _ in range(4):
             x = gb.ones(2)

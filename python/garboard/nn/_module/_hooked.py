@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal, Self, overload
 
 from garboard._arguments import check
+from garboard._arguments.errors import ArgumentError
 from garboard._contexts.fusing import Fusing
 from garboard._engine import _ModuleBase
 from garboard._hooks import NO_HOOKS, HookTable, NoHooks, RemovableHandle
@@ -89,7 +90,7 @@ class Hooked(Tree, _ModuleBase):
     ) -> RemovableHandle:
         check.function(op, "hook", hook)
         if self._is_full_backward_hook is (not is_full):
-            raise RuntimeError(
+            raise ArgumentError(
                 f"{op}: {type(self).__name__} has backward hooks of the other kind; hooks of one "
                 "kind, full or not, are needed"
             )
@@ -264,7 +265,7 @@ class Hooked(Tree, _ModuleBase):
 
         Raises:
             TypeError: The hook cannot be called; in backward, it returns something else.
-            RuntimeError: The module has hooks of `register_backward_hook`.
+            ArgumentError: The module has hooks of `register_backward_hook`.
 
         >>> layer = gb.nn.Tanh()
         >>> handle = layer.register_full_backward_hook(lambda module, given, got: (given[0] * 10,))
@@ -292,7 +293,7 @@ class Hooked(Tree, _ModuleBase):
 
         Raises:
             TypeError: The hook cannot be called.
-            RuntimeError: The module has hooks of `register_full_backward_hook`.
+            ArgumentError: The module has hooks of `register_full_backward_hook`.
 
         >>> layer = gb.nn.Tanh()
         >>> handle = layer.register_backward_hook(lambda module, given, got: (given[0] * 10,))
