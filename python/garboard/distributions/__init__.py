@@ -28,9 +28,9 @@ from garboard.distributions._made import (
     MixtureSameFamily,
     TransformedDistribution,
 )
+from garboard.distributions._magnitudes import HalfCauchy, HalfNormal
 from garboard.distributions._matrices import LKJCholesky, LowRankMultivariateNormal, Wishart
 from garboard.distributions._normal import (
-    HalfNormal,
     MultivariateNormal,
     Normal,
     mahalanobis,
@@ -38,7 +38,6 @@ from garboard.distributions._normal import (
 from garboard.distributions._relaxed import RelaxedBernoulli, RelaxedOneHotCategorical
 from garboard.distributions._tails import (
     FisherSnedecor,
-    HalfCauchy,
     InverseGamma,
     Kumaraswamy,
     Pareto,

@@ -5,33 +5,48 @@ from __future__ import annotations
 from garboard import _engine
 from garboard._arguments import check
 from garboard._engine import ShapeError, Tensor
-from garboard.distributions import constraints
 from garboard.distributions._distribution import Distribution
-from garboard.distributions._parameters import floating
+from garboard.distributions._parameters import expanded, floating
 from garboard.linalg import cholesky, solve_triangular
 
 __all__ = ["OfLowerFactor"]
 
 
 class OfLowerFactor(Distribution):
-    """A distribution with a covariance L L^T, of which `scale_tril` is L."""
+    """A distribution with a covariance L L^T, of which `scale_tril` is L.
+
+    It keeps the matrix that it was given, which is what it has under that name.
+    """
 
     _matrix_name = "scale_tril"  # of those that may be given, the one that was
-    scale_tril: Tensor
+    _matrix: Tensor
+    _unbroadcasted_scale_tril: Tensor  # PyTorch's name, which subclasses compute themselves
+
+    @property
+    def scale_tril(self) -> Tensor:
+        """L, one a distribution of the batch."""
+        return self._of_batch(self._unbroadcasted_scale_tril)
 
     @property
     def covariance_matrix(self) -> Tensor:
         """L L^T."""
-        return self.scale_tril @ self.scale_tril.mT
+        if self._matrix_name == "covariance_matrix":
+            return self._of_batch(self._matrix)
+        lower = self._unbroadcasted_scale_tril
+        return self._of_batch(lower @ lower.mT)
 
     @property
     def precision_matrix(self) -> Tensor:
         """The inverse of the covariance."""
-        eye = _engine.eye(
-            self.event_shape[0], dtype=self.scale_tril.dtype, device=self.scale_tril.device
-        )
-        inverse = solve_triangular(self.scale_tril, eye.expand_as(self.scale_tril), upper=False)
-        return inverse.mT @ inverse
+        if self._matrix_name == "precision_matrix":
+            return self._of_batch(self._matrix)
+        lower = self._unbroadcasted_scale_tril
+        eye = _engine.eye(lower.shape[-1], dtype=lower.dtype, device=lower.device)
+        inverse = solve_triangular(lower, eye.expand_as(lower), upper=False)
+        return self._of_batch(inverse.mT @ inverse)
+
+    def _of_batch(self, matrix: Tensor) -> Tensor:
+        return expanded(matrix, (*self._batch_shape, *matrix.shape[-2:]))
 
     @property
     def _told_names(self) -> tuple[str, ...]:
@@ -39,7 +54,8 @@ class OfLowerFactor(Distribution):
         return tuple(name for name in self.arg_constraints if name not in others)
 
     def _half_log_det(self) -> Tensor:
-        return self.scale_tril.diagonal(dim1=-2, dim2=-1).log().sum(-1)
+        half = self._unbroadcasted_scale_tril.diagonal(dim1=-2, dim2=-1).log().sum(-1)
+        return half.expand(self._batch_shape)
 
     def _lower_factor(
         self,
@@ -67,8 +83,10 @@ class OfLowerFactor(Distribution):
         matrix = floating(op, name, check.tensor(op, name, given))
         if matrix.ndim < 2 or matrix.shape[-1] != matrix.shape[-2]:
             raise ShapeError(f"{op}: {name} of sizes {list(matrix.shape)}; [..., n, n] is needed")
-        if checks and name != "scale_tril":
-            self._refuse_unless(constraints.positive_definite, name, matrix)
+        if checks:
+            self._refuse_unless(self.arg_constraints[name], name, matrix)
+        if name != "scale_tril":
+            self._matrix = matrix
         if name == "covariance_matrix":
             return cholesky(matrix)
         return _lower_of_precision(matrix) if name == "precision_matrix" else matrix

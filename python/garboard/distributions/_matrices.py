@@ -8,6 +8,8 @@ from typing import ClassVar
 
 from garboard import _engine
 from garboard._arguments import check
+from garboard._arguments.errors import ArgumentError
+from garboard._arguments.texts import shown
 from garboard._contexts.grad_mode import no_grad
 from garboard._engine import ShapeError, Tensor, where
 from garboard._ops.dtypes import finfo
@@ -180,9 +182,8 @@ class Wishart(OfLowerFactor):
         "scale_tril": constraints.lower_cholesky,
         "df": constraints.positive,
     }
-    _held: ClassVar[dict[str, int]] = {"df": 0, "scale_tril": 2}
+    _held: ClassVar[dict[str, int]] = {"df": 0, "_unbroadcasted_scale_tril": 2}
     df: Tensor
-    scale_tril: Tensor
 
     def __init__(
         self,
@@ -203,7 +204,7 @@ class Wishart(OfLowerFactor):
             freedom = _engine.full((), number, dtype=lower.dtype, device=lower.device)
         sizes = broadcast_shapes(freedom.shape, lower.shape[:-2])
         self.df = expanded(freedom, sizes)
-        self.scale_tril = expanded(lower, (*sizes, size, size))
+        self._unbroadcasted_scale_tril = lower
         super().__init__(sizes, (size, size), validate_args)
         if checks:
             self._refuse_unless(constraints.greater_than(size - 1), "df", self.df)
@@ -294,6 +295,8 @@ class LKJCholesky(Distribution):
         self, dim: int, concentration: Tensor | float = 1.0, validate_args: bool | None = None
     ) -> None:
         op = "LKJCholesky"
+        if check.worth(op, "dim", dim) < 2:
+            raise ArgumentError(f"{op}: dim {shown(dim)}; 2 or more is needed")
         self.dim: int = check.count(op, "dim", dim, 2)
         self.concentration: Tensor = floating(op, "concentration", concentration)
         super().__init__(self.concentration.shape, (self.dim, self.dim), validate_args)

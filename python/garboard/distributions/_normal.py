@@ -1,4 +1,4 @@
-"""The normal distribution, of numbers and of vectors, and half of it."""
+"""The normal distribution, of numbers and of vectors."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from garboard.distributions._parameters import expanded, floating, together
 from garboard.distributions.constraints import Constraint
 from garboard.linalg import solve_triangular
 
-__all__ = ["HalfNormal", "MultivariateNormal", "Normal", "mahalanobis"]
+__all__ = ["MultivariateNormal", "Normal", "mahalanobis"]
 
 
 class Normal(Distribution):
@@ -91,67 +91,6 @@ class Normal(Distribution):
         return 0.5 + 0.5 * log(2 * pi) + self.scale.log()
 
 
-class HalfNormal(Distribution):
-    """Magnitudes of normal numbers around 0.
-
-    Args:
-        scale: The deviations of those numbers, above 0.
-        validate_args: False leaves the checks out, which wait for the device.
-
-    Raises:
-        ValueError: A scale that is not above 0.
-
-    >>> gb.distributions.HalfNormal(1.0).mean
-    tensor(0.7979)
-    """
-
-    has_rsample = True
-    arg_constraints: ClassVar[dict[str, Constraint]] = {"scale": constraints.positive}
-    _held: ClassVar[dict[str, int]] = {"scale": 0}
-
-    def __init__(self, scale: Tensor | float, validate_args: bool | None = None) -> None:
-        self.scale: Tensor = floating("HalfNormal", "scale", scale)
-        super().__init__(self.scale.shape, (), validate_args)
-
-    @property
-    def base_dist(self) -> Normal:
-        """The numbers whose magnitudes these are."""
-        return Normal(0.0, self.scale, validate_args=False)
-
-    support: Constraint = constraints.nonnegative
-
-    @property
-    def mean(self) -> Tensor:
-        return self.scale * sqrt(2 / pi)
-
-    @property
-    def mode(self) -> Tensor:
-        return _engine.zeros_like(self.scale)
-
-    @property
-    def variance(self) -> Tensor:
-        return self.scale.square() * (1 - 2 / pi)
-
-    def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
-        sizes = self._extended_shape(sample_shape)
-        drawn = _engine.randn(sizes, dtype=self.scale.dtype, device=self.scale.device)
-        return self.scale * drawn.abs()
-
-    def log_prob(self, value: Tensor) -> Tensor:
-        apart = self._checked(value) / self.scale
-        inside = -0.5 * apart.square() - self.scale.log() + 0.5 * log(2 / pi)
-        return _engine.where(apart >= 0, inside, -float("inf"))
-
-    def cdf(self, value: Tensor) -> Tensor:
-        return (self._checked(value) / (self.scale * sqrt(2))).erf()
-
-    def icdf(self, value: Tensor) -> Tensor:
-        return check.tensor("HalfNormal", "value", value).erfinv() * (self.scale * sqrt(2))
-
-    def entropy(self) -> Tensor:
-        return self.scale.log() + 0.5 * log(pi / 2) + 0.5
-
-
 class MultivariateNormal(OfLowerFactor):
     """Vectors around `loc` whose parts depend on each other.
 
@@ -178,9 +117,8 @@ class MultivariateNormal(OfLowerFactor):
         "precision_matrix": constraints.positive_definite,
         "scale_tril": constraints.lower_cholesky,
     }
-    _held: ClassVar[dict[str, int]] = {"loc": 1, "scale_tril": 2}
+    _held: ClassVar[dict[str, int]] = {"loc": 1, "_unbroadcasted_scale_tril": 2}
     loc: Tensor
-    scale_tril: Tensor
 
     def __init__(
         self,
@@ -208,7 +146,7 @@ class MultivariateNormal(OfLowerFactor):
                 "matrix; batches that broadcast are needed"
             ) from error
         self.loc = expanded(mean, (*sizes, size))
-        self.scale_tril = expanded(lower, (*sizes, size, size))
+        self._unbroadcasted_scale_tril = lower
         super().__init__(sizes, (size,), validate_args)
 
     support: Constraint = constraints.real_vector
@@ -232,10 +170,10 @@ class MultivariateNormal(OfLowerFactor):
 
     def log_prob(self, value: Tensor) -> Tensor:
         distance = mahalanobis(self.scale_tril, self._checked(value) - self.loc)
-        return -0.5 * (self.event_shape[0] * log(2 * pi) + distance) - self._half_log_det()
+        return -0.5 * (self._event_shape[0] * log(2 * pi) + distance) - self._half_log_det()
 
     def entropy(self) -> Tensor:
-        return 0.5 * self.event_shape[0] * (1.0 + log(2 * pi)) + self._half_log_det()
+        return 0.5 * self._event_shape[0] * (1.0 + log(2 * pi)) + self._half_log_det()
 
 
 def mahalanobis(lower: Tensor, apart: Tensor) -> Tensor:

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import inf, log, nan, pi
+from math import inf, nan
 from typing import ClassVar
 
 from garboard import _engine
 from garboard._arguments import check
-from garboard._contexts.grad_mode import no_grad
 from garboard._engine import Tensor, igammac, ones_like, where
 from garboard._ops.dtypes import finfo
 from garboard.distributions import constraints
 from garboard.distributions._distribution import Distribution
 from garboard.distributions._gamma_draws import log_gamma_rsample
 from garboard.distributions._lines import Exponential, waiting_times
-from garboard.distributions._parameters import floating, together
+from garboard.distributions._parameters import together
 from garboard.distributions.constraints import Constraint
 
-__all__ = ["FisherSnedecor", "HalfCauchy", "InverseGamma", "Kumaraswamy", "Pareto", "Weibull"]
+__all__ = ["FisherSnedecor", "InverseGamma", "Kumaraswamy", "Pareto", "Weibull"]
 
 _EULER = 0.57721566490153286
 
@@ -180,63 +179,6 @@ class Weibull(_OfTwo):
     def entropy(self) -> Tensor:
         c = self.concentration
         return _EULER * (1 - 1 / c) + (self.scale / c).log() + 1
-
-
-class HalfCauchy(Distribution):
-    """Sizes of Cauchy numbers around 0.
-
-    Args:
-        scale: Where half of them lie below, above 0: a tensor, or a number.
-        validate_args: False leaves the checks out, which wait for the device.
-
-    Raises:
-        ValueError: A scale that is not above 0.
-
-    >>> gb.distributions.HalfCauchy(2.0).cdf(gb.tensor(2.0))
-    tensor(0.5000)
-    """
-
-    has_rsample = True
-    arg_constraints: ClassVar[dict[str, Constraint]] = {"scale": constraints.positive}
-    _held: ClassVar[dict[str, int]] = {"scale": 0}
-
-    def __init__(self, scale: Tensor | float, validate_args: bool | None = None) -> None:
-        self.scale: Tensor = floating("HalfCauchy", "scale", scale)
-        super().__init__(self.scale.shape, (), validate_args)
-
-    support: Constraint = constraints.nonnegative
-
-    @property
-    def mean(self) -> Tensor:
-        return _engine.full_like(self.scale, inf)
-
-    @property
-    def mode(self) -> Tensor:
-        return _engine.zeros_like(self.scale)
-
-    @property
-    def variance(self) -> Tensor:
-        return _engine.full_like(self.scale, inf)
-
-    def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
-        sizes, like = self._extended_shape(sample_shape), self.scale
-        with no_grad():
-            drawn = _engine.empty(sizes, dtype=like.dtype, device=like.device).cauchy_().abs_()
-        return like * drawn
-
-    def log_prob(self, value: Tensor) -> Tensor:
-        share = self._checked(value) / self.scale
-        found = log(2 / pi) - self.scale.log() - share.square().log1p()
-        return where(share >= 0, found, -inf)
-
-    def cdf(self, value: Tensor) -> Tensor:
-        return (self._checked(value) / self.scale).atan() * (2 / pi)
-
-    def icdf(self, value: Tensor) -> Tensor:
-        return self.scale * (check.tensor("HalfCauchy", "value", value) * (pi / 2)).tan()
-
-    def entropy(self) -> Tensor:
-        return (2 * pi * self.scale).log()
 
 
 class Kumaraswamy(_OfTwo):

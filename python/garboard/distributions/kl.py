@@ -17,6 +17,7 @@ from garboard.distributions import _counts as counts
 from garboard.distributions import _gammas as gammas
 from garboard.distributions import _lines as lines
 from garboard.distributions import _made as made
+from garboard.distributions import _magnitudes as magnitudes
 from garboard.distributions import _matrices as matrices
 from garboard.distributions import _mixed_divergences as mixed
 from garboard.distributions import _normal as normal
@@ -124,8 +125,8 @@ def _pareto(p: tails.Pareto, q: tails.Pareto) -> Tensor:
     return where(p.scale < q.scale, _INF, found)
 
 
-@register_kl(normal.HalfNormal, normal.HalfNormal)
-def _half_normal(p: normal.HalfNormal, q: normal.HalfNormal) -> Tensor:
+@register_kl(magnitudes.HalfNormal, magnitudes.HalfNormal)
+def _half_normal(p: magnitudes.HalfNormal, q: magnitudes.HalfNormal) -> Tensor:
     ratio = (p.scale / q.scale).square()
     return 0.5 * (ratio - 1 - ratio.log())
 
@@ -245,8 +246,8 @@ def _cauchy(p: lines.Cauchy, q: lines.Cauchy) -> Tensor:
     return both.log() - (4 * p.scale * q.scale).log()
 
 
-@register_kl(tails.HalfCauchy, tails.HalfCauchy)
-def _half_cauchy(p: tails.HalfCauchy, q: tails.HalfCauchy) -> Tensor:
+@register_kl(magnitudes.HalfCauchy, magnitudes.HalfCauchy)
+def _half_cauchy(p: magnitudes.HalfCauchy, q: magnitudes.HalfCauchy) -> Tensor:
     return 2 * (p.scale + q.scale).log() - (4 * p.scale * q.scale).log()
 
 

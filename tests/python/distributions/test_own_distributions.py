@@ -7,6 +7,7 @@ from typing import Any
 
 import garboard as gb
 import pytest
+from garboard import distributions
 from garboard.distributions import Distribution, Uniform, constraints
 from garboard.distributions.utils import (
     broadcast_all,
@@ -136,3 +137,65 @@ class TestTriangles:
             tril_matrix_to_vec(gb.ones(3, 3), 3)
         with pytest.raises(gb.ShapeError, match=r"vec_to_tril_matrix: sizes \[2\]"):
             vec_to_tril_matrix(gb.ones(2))
+
+
+class TestOfVectors:
+    """Normal vectors by a class that computes the factor itself, as gpytorch's does."""
+
+    class Lazy(distributions.MultivariateNormal):
+        def __init__(self, loc, covariance):
+            self.loc, self._covariance = loc, covariance
+            distributions.Distribution.__init__(self, loc.shape[:-1], loc.shape[-1:])
+
+        @property
+        def _unbroadcasted_scale_tril(self):
+            return gb.linalg.cholesky(self._covariance)
+
+        @property
+        def event_shape(self):
+            return gb.Size((*super().event_shape, 1))
+
+    def test_have_a_factor_a_density_and_an_entropy(self):
+        loc, covariance = gb.zeros(3, 2), gb.tensor([[2.0, 1.0], [1.0, 3.0]])
+
+        own = self.Lazy(loc, covariance)
+        plain = distributions.MultivariateNormal(loc, covariance)
+
+        x = gb.ones(3, 2)
+        assert own.scale_tril.shape == (3, 2, 2)
+        gb.testing.assert_close(own.log_prob(x), plain.log_prob(x))
+        gb.testing.assert_close(own.entropy(), plain.entropy())
+        gb.testing.assert_close(own.precision_matrix, plain.precision_matrix)
+
+    def test_have_the_very_matrix_that_was_given(self):
+        given = gb.tensor([[0.1, 0.03], [0.03, 0.7]])
+
+        by_covariance = distributions.MultivariateNormal(gb.zeros(4, 2), given)
+        by_precision = distributions.MultivariateNormal(gb.zeros(2), precision_matrix=given)
+
+        assert by_covariance.covariance_matrix.tolist() == [given.tolist()] * 4
+        assert by_precision.precision_matrix.tolist() == given.tolist()
+        wide = by_precision.expand((3,))
+        assert wide.precision_matrix.tolist() == [given.tolist()] * 3
+        gb.testing.assert_close(wide.covariance_matrix[1], given.inverse())
+
+    def test_refuse_a_factor_that_is_no_triangle(self):
+        with pytest.raises(ValueError, match="MultivariateNormal: scale_tril holds what is none"):
+            distributions.MultivariateNormal(gb.zeros(2), scale_tril=gb.ones(2, 2))
+
+
+@pytest.mark.parametrize("name", ["HalfNormal", "HalfCauchy"])
+def test_magnitudes_are_a_distribution_that_is_transformed(name):
+    scale = gb.tensor([1.0, 2.0], requires_grad=True)
+
+    made = getattr(distributions, name)(scale)
+
+    assert isinstance(made, distributions.TransformedDistribution)
+    assert made.scale.tolist() == made.base_dist.scale.tolist() == [1.0, 2.0]
+    x = made.rsample((3,))
+    by_base = made.base_dist.log_prob(x) + math.log(2)
+    gb.testing.assert_close(made.log_prob(x), by_base)
+    assert made.expand((3, 2)).sample().shape == (3, 2)
+    assert made.log_prob(x).sum().requires_grad
+    with pytest.raises(ValueError, match="scale holds -1"):
+        getattr(distributions, name)(-1.0)

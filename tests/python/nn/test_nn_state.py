@@ -343,3 +343,18 @@ def test_all_that_does_not_fit_is_told_at_once():
     )
     with pytest.raises(gb.ShapeError, match=r"for 0.weight: .*2\]\n  size mismatch for 0.bias"):
         model.load_state_dict(given, strict=False)
+
+
+def test_a_number_is_loaded_of_a_dim_of_size_1_too():
+    class Scaled(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.scale = nn.Parameter(gb.tensor(1.0))
+
+    one = Scaled()
+
+    one.load_state_dict({"scale": gb.tensor([3.0])})
+
+    assert one.scale.tolist() == 3.0
+    with pytest.raises(RuntimeError, match="size mismatch for scale"):
+        one.load_state_dict({"scale": gb.tensor([3.0, 4.0])})

@@ -200,8 +200,10 @@ def load_own(
         key = prefix + name
         if key not in state:
             missing += [key] * strict
-        elif name == _EXTRA or _fits(module, key, target, state[key], errors):
-            it = _Writing(module, name, state[key], shares)
+            continue
+        given = _number_of_older(target, state[key])
+        if name == _EXTRA or _fits(module, key, target, given, errors):
+            it = _Writing(module, name, given, shares)
             _write(it) if plan is None else plan.append(it)
     if strict:
         children = {name for name, _ in module._places()}
@@ -209,6 +211,13 @@ def load_own(
             name, dot, _ = key.removeprefix(prefix).partition(".")
             is_known = name in children if dot else name in wanted
             unexpected += [key] * (key.startswith(prefix) and not is_known)
+
+
+def _number_of_older(target: Any, given: Any) -> Any:
+    """Return what is given, but a number of what PyTorch before 0.4 kept in a dim of size 1."""
+    if isinstance(given, Tensor) and given.shape == (1,) and isinstance(target, Tensor):
+        return given if is_lazy(target) or target.ndim else given[0]
+    return given
 
 
 def _fits(module: Module, key: str, target: Tensor, given: Any, errors: list[str]) -> bool:
