@@ -85,8 +85,8 @@ class GraphWalk final : public WalkUnderWay {
     if (!output.requires_grad())
       throw GradientError(text(
           name_,
-          ": a tensor that does not require grad; it must be computed from one that does, with "
-          "grad mode on"));
+          ": a tensor that does not require grad and does not have a grad_fn; it must be computed "
+          "from one that does, with grad mode on"));
     if (!given) {
       if (output.count() != 1)
         throw GradientError(text(name_, ": no gradient for an output of sizes ", output.sizes(),

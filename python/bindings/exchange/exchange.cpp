@@ -11,6 +11,7 @@
 #include "csrc/ops/op/promotion.h"
 #include "csrc/ops/shape/join.h"
 #include "csrc/ops/shape/views.h"
+#include "csrc/tensor/grad_mode.h"
 #include "csrc/tensor/grad_node.h"
 #include "python/bindings/context/scope_stack.h"
 #include "python/bindings/exchange/array_layout.h"
@@ -474,7 +475,7 @@ void add_buffer_slots(std::vector<PyType_Slot>& slots) {
 PyObject* numpy_of(PyObject* object, bool force) {
   const Tensor& given = tensor_of(object, "numpy");
   const Tensor tensor = force ? to(detach(given), Device{}) : given;
-  if (tensor.requires_grad())
+  if (tensor.requires_grad() && is_grad_enabled())
     throw GradientError(
         "numpy: a tensor that requires grad; take detach() first if the value alone is needed, for "
         "a plot say: gradients pass garboard's ops, as gb.exp(x), and no function of NumPy's");

@@ -135,13 +135,21 @@ def publish(made: ModuleType) -> None:
 def publish_paths(package: str) -> None:
     """Make the modules that are names alone of `package`, whose own names are all there.
 
-    A name of the package stays what it is: `autograd.gradcheck` is the function.
+    A name of the package stays what it is: `autograd.gradcheck` is the function. Each also finds
+    what else the package has: programs import `Distribution` from where one is defined.
     """
     home = sys.modules[package]
+
+    def found_in_package(name: str) -> object:
+        if name in home.__all__:
+            return getattr(home, name)
+        raise AttributeError(f"module of names of {package!r} has no attribute {name!r}", name=name)
+
     for path, names in _PATHS[package].items():
         full = f"{package}.{path}"
         made = ModuleType(full, f"Where PyTorch's users look for {names or 'what is private'}.")
         made.__dict__["__all__"] = names.split()
         for name in names.split():
             setattr(made, name, getattr(home, name))
+        made.__dict__["__getattr__"] = found_in_package
         publish(made)

@@ -106,7 +106,7 @@ class Distribution:
         """The square root of the variance."""
         return self.variance.sqrt()
 
-    def expand(self, batch_shape: Sequence[int], _instance: None = None) -> Self:
+    def expand(self, batch_shape: Sequence[int], _instance: Self | None = None) -> Self:
         """Make the same distribution of a larger batch, whose parameters share their storage.
 
         Args:
@@ -125,7 +125,7 @@ class Distribution:
         sizes = check.sizes(f"{self._name}.expand", "batch_shape", batch_shape)
         if not self._held:
             raise self._missing("expand()")
-        made = copy.copy(self)
+        made = self._copied(_instance)
         for name, dims in self._held.items():
             held = self.__dict__.get(name)
             if held is not None:
@@ -133,6 +133,14 @@ class Distribution:
                 made.__dict__[name] = expanded(held, (*sizes, *events))
         made._batch_shape = sizes
         return made
+
+    def _copied(self, instance: Self | None) -> Self:
+        """A copy; or what `expand` of a subclass has made, with what that has not set."""
+        if instance is None:
+            return copy.copy(self)
+        for name, value in vars(self).items():
+            vars(instance).setdefault(name, value)
+        return instance
 
     def _extended_shape(self, sample_shape: Sequence[int] = ()) -> Size:
         given = check.sizes(self._name, "sample_shape", sample_shape)

@@ -15,7 +15,8 @@ __all__ = ["OfLowerFactor"]
 class OfLowerFactor(Distribution):
     """A distribution with a covariance L L^T, of which `scale_tril` is L.
 
-    It keeps the matrix that it was given, which is what it has under that name.
+    It keeps the matrix that it was given, which is what it has under that name. As in PyTorch, one
+    that is set changes none of the others.
     """
 
     _matrix_name = "scale_tril"  # of those that may be given, the one that was
@@ -27,6 +28,10 @@ class OfLowerFactor(Distribution):
         """L, one a distribution of the batch."""
         return self._of_batch(self._unbroadcasted_scale_tril)
 
+    @scale_tril.setter
+    def scale_tril(self, matrix: Tensor) -> None:
+        self._unbroadcasted_scale_tril = matrix
+
     @property
     def covariance_matrix(self) -> Tensor:
         """L L^T."""
@@ -34,6 +39,10 @@ class OfLowerFactor(Distribution):
             return self._of_batch(self._matrix)
         lower = self._unbroadcasted_scale_tril
         return self._of_batch(lower @ lower.mT)
+
+    @covariance_matrix.setter
+    def covariance_matrix(self, matrix: Tensor) -> None:
+        self._matrix_name, self._matrix = "covariance_matrix", matrix
 
     @property
     def precision_matrix(self) -> Tensor:
@@ -44,6 +53,10 @@ class OfLowerFactor(Distribution):
         eye = _engine.eye(lower.shape[-1], dtype=lower.dtype, device=lower.device)
         inverse = solve_triangular(lower, eye.expand_as(lower), upper=False)
         return self._of_batch(inverse.mT @ inverse)
+
+    @precision_matrix.setter
+    def precision_matrix(self, matrix: Tensor) -> None:
+        self._matrix_name, self._matrix = "precision_matrix", matrix
 
     def _of_batch(self, matrix: Tensor) -> Tensor:
         return expanded(matrix, (*self._batch_shape, *matrix.shape[-2:]))

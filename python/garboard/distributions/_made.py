@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Sequence
 from typing import Any, ClassVar, Self, cast
 
@@ -89,9 +88,9 @@ class Independent(Distribution):
     def variance(self) -> Tensor:
         return self.base_dist.variance
 
-    def expand(self, batch_shape: Sequence[int], _instance: None = None) -> Self:
+    def expand(self, batch_shape: Sequence[int], _instance: Self | None = None) -> Self:
         sizes = check.sizes("Independent.expand", "batch_shape", batch_shape)
-        made = copy.copy(self)
+        made = self._copied(_instance)
         made.base_dist = self.base_dist.expand(
             (*sizes, *self.event_shape[: self.reinterpreted_batch_ndims])
         )
@@ -172,9 +171,9 @@ class TransformedDistribution(Distribution):
         more = len(self.event_shape) - found.event_dim
         return constraints.independent(found, more) if more > 0 else found
 
-    def expand(self, batch_shape: Sequence[int], _instance: None = None) -> Self:
+    def expand(self, batch_shape: Sequence[int], _instance: Self | None = None) -> Self:
         sizes = check.sizes(f"{self._name}.expand", "batch_shape", batch_shape)
-        made = copy.copy(self)
+        made = self._copied(_instance)
         inner = ComposeTransform(self.transforms).inverse_shape((*sizes, *self.event_shape))
         made.base_dist = self.base_dist.expand(
             inner[: len(inner) - len(self.base_dist.event_shape)]
@@ -404,9 +403,9 @@ class MixtureSameFamily(Distribution):
         apart = (parts.mean - self.mean.unsqueeze(self._part)).square()
         return within + (weights * apart).sum(self._part)
 
-    def expand(self, batch_shape: Sequence[int], _instance: None = None) -> Self:
+    def expand(self, batch_shape: Sequence[int], _instance: Self | None = None) -> Self:
         sizes = check.sizes("MixtureSameFamily.expand", "batch_shape", batch_shape)
-        made = copy.copy(self)
+        made = self._copied(_instance)
         parts = self.component_distribution
         made.component_distribution = parts.expand((*sizes, parts.batch_shape[-1]))
         made.mixture_distribution = self.mixture_distribution.expand(sizes)

@@ -199,3 +199,34 @@ def test_magnitudes_are_a_distribution_that_is_transformed(name):
     assert made.log_prob(x).sum().requires_grad
     with pytest.raises(ValueError, match="scale holds -1"):
         getattr(distributions, name)(-1.0)
+
+
+def test_expand_fills_what_a_subclass_has_made():
+    class Bounded(distributions.MultivariateNormal):
+        def __init__(self, loc, covariance, bounds):
+            super().__init__(loc, covariance)
+            self.bounds = bounds
+
+        def expand(self, batch_shape, _instance=None):
+            made = self._get_checked_instance(Bounded, _instance)
+            super().expand(batch_shape, _instance=made)
+            made.bounds = self.bounds.expand(*batch_shape, 2)
+            return made
+
+    wide = Bounded(gb.zeros(2), gb.eye(2), gb.ones(2)).expand((3,))
+
+    assert (wide.batch_shape, wide.bounds.shape) == ((3,), (3, 2))
+    assert wide.sample().shape == (3, 2)
+    assert wide.log_prob(gb.zeros(3, 2)).shape == (3,)
+
+
+def test_matrices_of_vectors_can_be_set():
+    made = distributions.MultivariateNormal(gb.zeros(2), gb.eye(2))
+
+    made.covariance_matrix *= 2
+    made.precision_matrix = made.covariance_matrix / 4
+
+    assert made.precision_matrix.tolist() == [[0.5, 0.0], [0.0, 0.5]]
+    assert made.scale_tril.tolist() == [[1.0, 0.0], [0.0, 1.0]]
+    made.scale_tril = 3 * gb.eye(2)
+    assert made.variance.tolist() == [9.0, 9.0]

@@ -171,3 +171,11 @@ def test_a_class_that_is_ruled_out_takes_nothing_from_the_others():
     assert ruled_out.item() == -math.inf
     assert other.item() == pytest.approx(math.log(0.5))
     assert logits.grad.tolist() == [0.0, 0.5, -0.5]
+
+
+def test_a_path_finds_what_else_the_package_has():
+    from garboard.distributions.multivariate_normal import Distribution, MultivariateNormal
+
+    assert issubclass(MultivariateNormal, Distribution)
+    with pytest.raises(ImportError, match="Nope"):
+        from garboard.distributions.multivariate_normal import Nope  # noqa: F401

@@ -423,3 +423,42 @@ class TestBasesBehindModule:
     def test_are_left_alone_otherwise_and_module_takes_nothing(self):
         with pytest.raises(TypeError, match="Module takes none"):
             gb.nn.Module(3)
+
+
+class TestWithTensorsOfItsOwn:
+    """A module that keeps tensors beside its buffers and converts them, as gpytorch's do."""
+
+    class Keeping(nn.Module):
+        def __init__(self, x, buffer):
+            super().__init__()
+            self.register_buffer("buffer", buffer)
+            self.own = (x,)
+
+        def _apply(self, fn):
+            self.own = tuple(fn(it) for it in self.own)
+            return super()._apply(fn)
+
+    def test_keeps_the_history_of_those(self):
+        leaf = gb.ones(2, requires_grad=True)
+        one = self.Keeping(leaf * 2, gb.ones(1)).to(gb.float32)
+
+        one.own[0].sum().backward()
+
+        assert leaf.grad.tolist() == [2.0, 2.0]
+
+    def test_keeps_the_buffers_that_are_there_already(self):
+        buffer = gb.ones(1)
+        one = self.Keeping(gb.ones(2), buffer)
+
+        assert one.to(gb.float32).cpu().buffer is buffer
+        assert one.double().buffer is not buffer
+        assert (one.buffer.dtype, one.own[0].dtype) == (gb.float64, gb.float64)
+
+
+def test_a_buffer_that_is_none_is_got_and_a_parameter_that_is_none_is_not():
+    one = nn.Linear(2, 1, bias=False)
+    one.register_buffer("mean", None)
+
+    assert one.get_buffer("mean") is None
+    with pytest.raises(AttributeError, match="get_parameter: Linear has no 'bias'"):
+        one.get_parameter("bias")

@@ -308,3 +308,16 @@ class TestBuffer:
         with pytest.raises(gb.ShapeError, match=r"^buffer: .*; take contiguous\(\) first"):
             hashlib.sha256(x)
         assert bytes(x.contiguous())[:16] == bytes([0] * 8 + [3] + [0] * 7)
+
+
+def test_numpy_shares_what_requires_grad_where_nothing_is_recorded():
+    x = gb.ones(2, requires_grad=True)
+
+    with gb.no_grad():
+        array = x.view(-1).numpy()
+        assert np.asarray(x).tolist() == [1.0, 1.0]
+        array[0] = 5.0
+
+    assert x.tolist() == [5.0, 1.0]
+    with pytest.raises(gb.GradientError, match="numpy: a tensor that requires grad"):
+        x.numpy()

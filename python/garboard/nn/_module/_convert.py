@@ -46,9 +46,21 @@ def applied(module: _M, fn: Callable[[Tensor], Tensor]) -> _M:
         given = old.detach() if _keeps_its_place(old) else old
         data = fn(given)
         grad = None if old.grad is None else fn(old.grad)
-        return None if data is given and grad is old.grad else _New(data, grad)
+        is_same = _are_the_same(data, given) and (grad is None or _are_the_same(grad, old.grad))
+        return None if is_same else _New(data, grad)
 
     return _changed(module, [module], made)
+
+
+def _are_the_same(made: Any, given: Any) -> bool:
+    """Tell whether what a function returned is what it was given: another handle may be."""
+    if made is given or is_sparse(given) or not isinstance(made, Tensor):
+        return made is given
+    return (
+        made.data_ptr() == given.data_ptr()
+        and (made.dtype, made.device, made.shape) == (given.dtype, given.device, given.shape)
+        and made.stride() == given.stride()
+    )
 
 
 def emptied(module: _M, device: Any, recurse: bool) -> _M:
@@ -115,7 +127,7 @@ def _moved(old: Tensor, device: Any, dtype: Any, non_blocking: bool) -> Tensor:
     to_device = old.device if device is None else device
     if isinstance(old, UninitializedBuffer):
         return old.converted(to_device, to_dtype)
-    return old.detach().to(to_device, dtype=to_dtype, non_blocking=non_blocking)
+    return old.to(to_device, dtype=to_dtype, non_blocking=non_blocking)
 
 
 def end_parameter(parameter: Tensor) -> None:

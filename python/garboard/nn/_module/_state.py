@@ -214,9 +214,9 @@ def load_own(
 
 
 def _number_of_older(target: Any, given: Any) -> Any:
-    """Return what is given, but a number of what PyTorch before 0.4 kept in a dim of size 1."""
-    if isinstance(given, Tensor) and given.shape == (1,) and isinstance(target, Tensor):
-        return given if is_lazy(target) or target.ndim else given[0]
+    """Return what is given; for a number the first of a dim, where PyTorch before 0.4 kept it."""
+    if isinstance(given, Tensor) and given.ndim == 1 and isinstance(target, Tensor):
+        return given if is_lazy(target) or target.ndim or not len(given) else given[0]
     return given
 
 

@@ -419,8 +419,8 @@ class Tree:
     def _tensor_at(self, op: str, target: str, roles: tuple[str, ...]) -> Any:
         path, _, name = check.text(op, "target", target).rpartition(".")
         module = self.get_submodule(path)
-        found = vars(module).get(name) if module._roles.get(name) in roles else None
-        if found is None:
+        role, found = module._roles.get(name), vars(module).get(name)
+        if role not in roles or (found is None and role == "parameter"):
             there = [one for one, role in module._roles.items() if role in roles]
             raise AttributeError(
                 f"{op}: {type(module).__name__} has no {shown(name)}; there are "
@@ -444,7 +444,7 @@ class Tree:
         return found
 
     def get_buffer(self, target: str) -> Tensor:
-        """Return the buffer at a path.
+        """Return the buffer at a path, None where it has been registered as such.
 
         Args:
             target: Names with dots between.
