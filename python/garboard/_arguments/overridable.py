@@ -20,9 +20,9 @@ def all_overridable(module: dict[str, Any], *names: str) -> None:
 
     Args:
         module: What the module's `globals()` returns, at its end.
-        names: Of its functions; by default all that it offers and defines.
+        names: Of its functions, several to a text; by default all that it offers and defines.
     """
-    for name in names or module["__all__"]:
+    for name in " ".join(names).split() or module["__all__"]:
         function = module.get(name)
         if isinstance(function, FunctionType) and function.__module__ == module["__name__"]:
             module[name] = update_wrapper(_Overridable(function), function)

@@ -93,12 +93,6 @@ _PATHS = {
         "symbolic_opset9": "",
         "symbolic_opset11": "",
     },
-    "garboard.fx": {
-        "graph": "Graph",
-        "graph_module": "GraphModule",
-        "node": "Node",
-        "proxy": "Proxy",
-    },
     "garboard.optim": {
         "adadelta": "Adadelta",
         "adamax": "Adamax",

@@ -113,13 +113,7 @@ _ONNX: _Rows = (
     ),
 )
 
-_FX: _Rows = (
-    (
-        "ops run as they are called, and nothing records them as a graph",
-        "symbolic_trace Tracer Interpreter Transformer CodeGen "
-        "ProxyableClassMeta replace_pattern passes",
-    ),
-)
+_FX: _Rows = (("use gb.fx.wrap for what builds objects of proxies", "ProxyableClassMeta"),)
 
 _DATA: _Rows = (("", "functional_datapipe IterDataPipe MapDataPipe"),)
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from garboard import _engine
 from garboard._arguments import check
+from garboard._arguments.overridable import all_overridable
 from garboard._engine import Storage, Tensor
 from garboard.autograd.anomaly_mode import set_detect_anomaly
 from garboard.storage import TypedStorage
@@ -113,3 +114,6 @@ def is_anomaly_check_nan_enabled() -> bool:
 def set_anomaly_enabled(enabled: bool, check_nan: bool = True) -> None:
     """Look for NaN in backward passes from now on, or no longer."""
     set_detect_anomaly(check.flag("set_anomaly_enabled", "enabled", enabled), check_nan)
+
+
+all_overridable(globals(), "_assert")

@@ -276,6 +276,7 @@ class Sequential(_Row):
             write, spared = _OVERWRITING.get(type(module)), _SPARED.get(type(module))
             if (
                 before is None
+                or not isinstance(input, Tensor)  # as where a tracer is to be told of each module
                 or type(before) not in _OVERWRITTEN
                 or not (write or spared)
                 or not before._is_called_plainly()

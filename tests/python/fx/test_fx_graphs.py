@@ -1,0 +1,202 @@
+"""Graphs are read and changed, and the code that is written of them can be nothing else."""
+
+from __future__ import annotations
+
+import operator
+
+import garboard as gb
+import pytest
+from garboard import fx
+from garboard.fx.immutable_collections import immutable_list
+
+
+def line():
+    graph = fx.Graph()
+    x = graph.placeholder("x")
+    y = graph.call_function(gb.relu, (x,))
+    z = graph.call_function(operator.add, (y, 1))
+    out = graph.output(z)
+    return graph, x, y, z, out
+
+
+class TestNodes:
+    def test_know_who_uses_them(self):
+        _graph, x, y, z, out = line()
+
+        assert (list(x.users), list(y.users), z.all_input_nodes) == ([y], [z], [y])
+        assert (x.next, out.prev, x < out) == (y, z, True)
+
+    def test_forget_who_no_longer_does(self):
+        _, x, y, z, _ = line()
+
+        z.args = (x, 1)
+
+        assert list(y.users) == []
+        assert list(x.users) == [y, z]
+
+    def test_change_all_or_nothing(self):
+        _, x, y, z, _ = line()
+        other = fx.Graph().placeholder("x")
+
+        with pytest.raises(TypeError, match=r"^Node: x is of another graph"):
+            z.args = (x, other)
+
+        assert z.args == (y, 1)
+        assert list(y.users) == [z]
+
+    def test_hold_no_tensor(self):
+        _, _x, _, z, _ = line()
+
+        with pytest.raises(TypeError, match=r"^Node: a tensor is an argument"):
+            z.args = (gb.ones(1),)
+
+    def test_hold_lists_that_refuse_to_be_written(self):
+        graph, x, *_ = line()
+        node = graph.call_function(gb.cat, ([x, x],))
+
+        assert type(node.args[0]) is immutable_list
+        with pytest.raises(NotImplementedError, match=r"^immutable_list\.append: "):
+            node.args[0].append(x)
+
+    def test_refuse_a_nest_that_holds_itself(self):
+        graph, *_ = line()
+        cycle = []
+        cycle.append(cycle)
+
+        with pytest.raises(ValueError, match=r"a list holds itself"):
+            graph.call_function(gb.cat, (cycle,))
+        assert len(graph.nodes) == 4
+
+
+class TestGraphs:
+    def test_insert_where_they_are_told(self):
+        graph, x, y, _, _ = line()
+
+        with graph.inserting_before(y):
+            before = graph.call_function(gb.neg, (x,))
+        with graph.inserting_after(y):
+            after = graph.call_function(gb.neg, (y,))
+
+        assert [it.name for it in graph.nodes] == ["x", "neg", "relu", "neg_1", "add", "output"]
+        assert (before.next, after.prev) == (y, y)
+
+    def test_erase_what_nobody_uses_alone(self):
+        graph, x, y, _, _ = line()
+
+        with pytest.raises(RuntimeError, match=r"^erase_node: relu is used by \[add\]"):
+            graph.erase_node(y)
+        y.replace_all_uses_with(x)
+        graph.erase_node(y)
+
+        assert [it.name for it in graph.nodes] == ["x", "add", "output"]
+
+    def test_can_be_changed_while_they_are_walked(self):
+        graph, *_ = line()
+
+        for node in graph.nodes:
+            if node.target is gb.relu:
+                with graph.inserting_after(node):
+                    new = graph.call_function(gb.tanh, node.args)
+                node.replace_all_uses_with(new)
+                graph.erase_node(node)
+
+        graph.lint()
+        assert fx.GraphModule({}, graph)(gb.zeros(1)).item() == 1.0
+
+    def test_drop_dead_code_and_keep_what_writes(self):
+        graph, x, _, _, out = line()
+        with graph.inserting_before(out):
+            graph.call_function(gb.exp, (x,))
+            graph.call_method("add_", (x, 1))
+
+        assert graph.eliminate_dead_code()
+
+        assert [it.name for it in graph.nodes] == ["x", "relu", "add", "add_", "output"]
+
+    def test_find_a_node_that_is_used_too_early(self):
+        graph, x, y, z, _ = line()
+
+        x.append(z)
+
+        with pytest.raises(RuntimeError, match=r"^lint: relu is used by add before it is made"):
+            graph.lint()
+        assert list(graph.nodes)[1:3] == [z, y]
+
+    def test_are_copied_into_others(self):
+        graph, *_ = line()
+        other = fx.Graph()
+        x = other.placeholder("x")
+
+        result = other.graph_copy(graph, {next(iter(graph.nodes)): x})
+        other.output(result)
+
+        assert fx.GraphModule({}, other)(gb.zeros(1)).item() == 1.0
+
+    def test_are_printed_as_pytorch_prints_them(self):
+        graph, *_ = line()
+
+        assert str(graph) == (
+            "graph():\n"
+            "    %x : [num_users=1] = placeholder[target=x]\n"
+            "    %relu : [num_users=1] = call_function[target=garboard.relu](args = (%x,), "
+            "kwargs = {})\n"
+            "    %add : [num_users=1] = call_function[target=operator.add](args = (%relu, 1), "
+            "kwargs = {})\n"
+            "    return add"
+        )
+
+
+INJECTION = "x): return 1\n#"
+
+
+class TestCode:
+    def test_holds_no_code_of_a_name(self):
+        graph = fx.Graph()
+        graph.output(graph.placeholder(INJECTION))
+
+        with pytest.raises(ValueError, match=r"^python_code: a placeholder is named"):
+            graph.python_code("self")
+
+    def test_holds_no_code_of_an_argument(self):
+        graph = fx.Graph()
+        x = graph.placeholder("x")
+        graph.output(graph.call_function(gb.add, (x,), {"other=1); y = (2": 1}))
+
+        with pytest.raises(ValueError, match=r"^python_code: an argument is named"):
+            graph.python_code("self")
+
+    def test_holds_no_code_of_a_node(self):
+        graph, _, y, _, _ = line()
+        y.name = "import os"
+
+        with pytest.raises(ValueError, match=r"^python_code: a node is named 'import os'"):
+            graph.python_code("self")
+
+    def test_holds_paths_and_strings_as_data(self):
+        graph = fx.Graph()
+        x = graph.placeholder("x")
+        graph.output(graph.call_method("); boom(", (x, "'); boom('")))
+
+        code = graph.python_code("self").src
+
+        assert "getattr(x, '); boom(')(\"'); boom('\")" in code
+
+    def test_finds_things_of_other_types_as_globals(self):
+        class Loud(str):
+            def __repr__(self):
+                return "boom()"
+
+        graph = fx.Graph()
+        graph.output((Loud("a"), 1.5, float("inf"), slice(None, 2)))
+
+        module = fx.GraphModule({}, graph)
+
+        assert module() == ("a", 1.5, float("inf"), slice(None, 2))
+        assert "boom" not in module.code
+
+    def test_lets_go_of_results_as_early_as_the_program(self):
+        with gb.leaks.no_leaks():
+            traced = fx.symbolic_trace(lambda x: gb.relu(gb.relu(gb.relu(x))))
+
+            assert "relu_1 = garboard.relu(relu);  relu = None" in traced.code
+            del traced
