@@ -23,6 +23,8 @@ MEANT = {
     ("_arguments/check.py", "repr(one)"),
     ("_arguments/returned.py", "repr(part)"),
     ("_ops/exchange.py", "repr(self)"),
+    ("fx/_code.py", "repr(it)"),
+    ("fx/_code.py", "repr(name)"),
     ("nn/_module/_registered.py", "repr(dict(self))"),
     ("nn/containers.py", "repr(vars(self)[name])"),
     ("nn/module.py", "repr(vars(self)[name])"),

@@ -208,6 +208,35 @@ REASONS |= {
     for name in ["__iadd__", "__init__", "__iter__", "__setitem__", "append", "extend"]
 }
 
+# What is traced are calls of any functions with anything.
+REASONS |= {
+    f"fx.{owner}{name}": "what the calls of a program take and give"
+    for owner, names in {
+        "Attribute.": "__call__",
+        "CodeGen.": "process_inputs process_outputs",
+        "Graph.": (
+            "__deepcopy__ __reduce__ call_function call_method call_module "
+            "create_node get_attr output placeholder process_inputs process_outputs"
+        ),
+        "GraphModule.": "__deepcopy__ __init__ __new__ __reduce__ __reduce_ex__ __setstate__",
+        "Interpreter.": (
+            "boxed_run call_function call_method call_module "
+            "fetch_args_kwargs_from_env fetch_attr get_attr output placeholder run "
+            "run_node"
+        ),
+        "Node.": "__init__",
+        "Proxy.": "__call__ __deepcopy__ __getattr__ __iter__ __torch_function__ keys",
+        "ShapeProp.": "propagate run_node",
+        "Tracer.": "__init__ call_module create_arg create_args_for_root getattr trace",
+        "TracerBase.": "create_arg create_node create_proxy iter keys",
+        "Transformer.": "call_function call_method call_module get_attr placeholder run_input",
+        "": "has_side_effect map_aggregate symbolic_trace",
+        "immutable_dict.": "__reduce__",
+        "immutable_list.": "__reduce__",
+    }.items()
+    for name in names.split()
+}
+
 
 def names_in_all(module: ast.Module) -> set[str]:
     """Return the names that `__all__` lists."""

@@ -11,6 +11,7 @@ from types import EllipsisType, NoneType
 from typing import TYPE_CHECKING, Any
 
 from garboard import _engine
+from garboard._arguments.texts import shown
 from garboard.fx._names import CONSTANTS, Namespace, is_ours, public_name
 from garboard.fx.node import Argument, Node
 
@@ -95,7 +96,7 @@ class _Writer:
 
     def __init__(self, graph: Graph, root_module: str, codegen: CodeGen) -> None:
         if not root_module.isidentifier():
-            raise ValueError(f"python_code: root_module {root_module!r} is no identifier")
+            raise ValueError(f"python_code: root_module {shown(root_module)} is no identifier")
         self._graph, self._root, self._codegen = graph, root_module, codegen
         import garboard
 
@@ -111,7 +112,7 @@ class _Writer:
         last_uses = self._last_uses()
         for node in self._graph.nodes:
             if not node.name.isidentifier() or Namespace.is_illegal(node.name, None):
-                raise ValueError(f"python_code: a node is named {node.name!r}; an identifier "
+                raise ValueError(f"python_code: a node is named {shown(node.name)}; an identifier "
                                  "that means nothing else is needed")  # fmt: skip
             if node.op == "placeholder":
                 arguments.append(self._argument(node))
@@ -147,7 +148,7 @@ class _Writer:
         text = str(node.target)
         bare = text[text.startswith("*") + text.startswith("**") :]
         if not bare.isidentifier() or (Namespace.is_illegal(bare, None) and bare in CONSTANTS):
-            raise ValueError(f"python_code: a placeholder is named {text!r}; an identifier is "
+            raise ValueError(f"python_code: a placeholder is named {shown(text)}; an identifier is "
                              "needed")  # fmt: skip
         typed = f" : {self._annotation(node.type)}" if node.type is not None else ""
         default = f" = {self._text(node.args[0])}" if node.args else ""
@@ -206,14 +207,16 @@ class _Writer:
 
         if name.isidentifier() and not keyword.iskeyword(name):
             return f"{owner}.{name}"
-        return f'getattr({owner}, "{name}")' if name.isdigit() else f"getattr({owner}, {name!r})"
+        quoted = f'"{name}"' if name.isdigit() else repr(name)
+        return f"getattr({owner}, {quoted})"
 
     def _arguments(self, args: Any, kwargs: dict[str, Argument]) -> str:
         texts = [self._text(it) for it in args]
         for name, it in kwargs.items():
             if not name.isidentifier() or name in ("True", "False", "None"):
-                raise ValueError(f"python_code: an argument is named {name!r}; an identifier is "
-                                 "needed")  # fmt: skip
+                raise ValueError(
+                    f"python_code: an argument is named {shown(name)}; an identifier is needed"
+                )
             texts.append(f"{name} = {self._text(it)}")
         return ", ".join(texts)
 

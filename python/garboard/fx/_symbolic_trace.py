@@ -14,6 +14,7 @@ from types import CodeType, FunctionType, ModuleType
 from typing import Any, TypeVar
 
 import garboard
+from garboard._arguments.texts import shown
 from garboard._engine import Tensor
 from garboard.fx.graph import Graph
 from garboard.fx.graph_module import GraphModule
@@ -110,8 +111,8 @@ class Tracer(TracerBase):
     >>> tracer = Coarse()
     >>> [node.op for node in tracer.trace(model).nodes]
     ['placeholder', 'call_module', 'output']
-    >>> tracer.path_of_module(model[0][0])
-    '0.0'
+    >>> tracer.path_of_module(model[0][0]), tracer.is_leaf_module(model, "")
+    ('0.0', True)
     """
 
     proxy_buffer_attributes = False
@@ -299,7 +300,9 @@ class Tracer(TracerBase):
             names = names[1:]
         fixed = dict(concrete_args or {})
         if unknown := [it for it in fixed if it not in names]:
-            raise NameError(f"trace: concrete_args has {unknown[0]!r}; the arguments are {names}")
+            raise NameError(
+                f"trace: concrete_args has {shown(unknown[0])}; the arguments are {names}"
+            )
         parameters = inspect.signature(function).parameters
         given += [self._input(name, parameters[name], fixed) for name in names]
         place, flags = count, code.co_flags
@@ -319,11 +322,11 @@ class Tracer(TracerBase):
         value = fixed[name]
         if not isinstance(value, bool | int | float | str | None):
             raise NotImplementedError(
-                f"trace: concrete_args fixes {name!r} at a {type(value).__name__}; numbers, "
+                f"trace: concrete_args fixes {shown(name)} at a {type(value).__name__}; numbers, "
                 "strings and None can be fixed"
             )
         proxy = self.create_proxy("placeholder", name, (value,), {})
-        text = f"{name} was fixed at {value!r} when this was traced"
+        text = f"{name} was fixed at {shown(value)} when this was traced"
         if value is None:
             self.create_proxy("call_function", _assert_is_none, (proxy, text), {})
         else:

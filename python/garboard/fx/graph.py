@@ -2,53 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from types import TracebackType
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 from weakref import ref
 
+from garboard._arguments.texts import shown
 from garboard.fx._code import CodeGen, PythonCode
 from garboard.fx._names import Namespace, target_text
-from garboard.fx.node import Argument, Node, Target, map_arg
+from garboard.fx._walks import At, Nodes, Place
+from garboard.fx.node import Argument, Node, Target, map_aggregate, map_arg
 
 if TYPE_CHECKING:
     from garboard.nn.module import Module
 
 __all__ = ["CodeGen", "Graph", "PythonCode"]
-
-
-class _Nodes:
-    """The nodes of a graph, in order; one may go while they are walked."""
-
-    def __init__(self, graph: Graph, direction: str = "_next") -> None:
-        self._graph, self._direction = graph, direction
-
-    def __len__(self) -> int:
-        return self._graph._count
-
-    def __iter__(self) -> Iterator[Node]:
-        root = self._graph._root
-        node = getattr(root, self._direction)
-        while node is not root:
-            if not node._erased:
-                yield node
-            node = getattr(node, self._direction)  # one that was erased meanwhile has it still
-
-    def __reversed__(self) -> _Nodes:
-        return _Nodes(self._graph, "_prev" if self._direction == "_next" else "_next")
-
-
-class _At:
-    """Where new nodes go until the block ends."""
-
-    def __init__(self, graph: Graph, insert: Callable[[Node], None]) -> None:
-        self._graph, self._before, graph._insert = graph, graph._insert, insert
-
-    def __enter__(self) -> None:
-        """Do nothing: the place holds already."""
-
-    def __exit__(self, *raised: type | BaseException | TracebackType | None) -> None:
-        self._graph._insert = self._before
 
 
 class Graph:
@@ -70,11 +37,12 @@ class Graph:
     >>> _ = graph.output(doubled)
     >>> graph.eliminate_dead_code()
     True
-    >>> with graph.inserting_after(doubled):
-    ...     relu = graph.create_node("call_function", gb.relu, (doubled,))
+    >>> place = graph.inserting_after(doubled)
+    >>> with place:
+    ...     relu = graph.call_function(gb.relu, (doubled,))
     >>> with graph.inserting_before(relu):
-    ...     negated = graph.node_copy(relu)
-    >>> graph.erase_node(negated)
+    ...     again = graph.call_function(gb.relu, (x,))
+    >>> graph.erase_node(again)
     >>> graph.lint()
     >>> graph.output_node().args, len(graph.find_nodes(op="call_function"))
     ((mul,), 2)
@@ -104,9 +72,9 @@ class Graph:
         self._owner = ref(module) if module is not None else None  # a graph owns no tensor
 
     @property
-    def nodes(self) -> _Nodes:
+    def nodes(self) -> Nodes:
         """Its nodes, in the order of execution."""
-        return _Nodes(self)
+        return Nodes(self)
 
     def _position(self, node: Node) -> int:
         return list(self.nodes).index(node)
@@ -132,6 +100,9 @@ class Graph:
 
         Returns:
             The node.
+
+        >>> gb.fx.Graph().create_node("placeholder", "x", name="given")
+        given
         """
         node = Node(self, "", op, target, args or (), kwargs or {}, type_expr)
         node.name = self._names.create_name(name or target_text(target), node)
@@ -246,7 +217,11 @@ class Graph:
         return self.create_node("output", "output", (result,), type_expr=type_expr)
 
     def output_node(self) -> Node:
-        """Return the node that ends the function."""
+        """Return the node that ends the function.
+
+        Raises:
+            RuntimeError: There is none.
+        """
         for node in reversed(self.nodes):
             if node.op == "output":
                 return node
@@ -273,6 +248,10 @@ class Graph:
 
         Returns:
             The node, with a copy of the other's `meta`.
+
+        >>> graph = gb.fx.Graph()
+        >>> graph.node_copy(graph.placeholder("x"))
+        x_1
         """
         other = arg_transform or (lambda it: it)
         args, kwargs = map_arg(node.args, other), map_arg(node.kwargs, other)
@@ -317,13 +296,13 @@ class Graph:
             RuntimeError: It has users, or is of another graph.
         """
         if to_erase.graph is not self:
-            raise RuntimeError(f"erase_node: {to_erase} is of another graph")
+            raise RuntimeError(f"erase_node: {to_erase.name} is of another graph")
         if to_erase._erased:
             return
         if to_erase.users:
             raise RuntimeError(
-                f"erase_node: {to_erase} is used by {list(to_erase.users)}; have them use another "
-                "by replace_all_uses_with"
+                f"erase_node: {to_erase.name} is used by {list(to_erase.users)}; have them "
+                "use another by replace_all_uses_with"
             )
         to_erase._assign((), {})
         # Its own links stay, so that a walk which stands on it goes on.
@@ -332,7 +311,7 @@ class Graph:
         to_erase._erased = True
         self._count -= 1
 
-    def inserting_before(self, n: Node | None = None) -> _At:
+    def inserting_before(self, n: Node | None = None) -> At:
         """Return a block in which new nodes go before a node; also effective without `with`.
 
         Args:
@@ -342,11 +321,11 @@ class Graph:
             TypeError: It is of another graph.
         """
         if n is None:
-            return _At(self, self._root.append)
-        self._check_place(n, "inserting_before")
-        return _At(self, n.prepend)
+            return At(self, self._root.append)
+        self._check_place(n)
+        return At(self, n.prepend)
 
-    def inserting_after(self, n: Node | None = None) -> _At:
+    def inserting_after(self, n: Node | None = None) -> At:
         """Return a block in which new nodes go right behind a node, the last made first.
 
         Args:
@@ -356,16 +335,16 @@ class Graph:
             TypeError: It is of another graph.
         """
         if n is None:
-            return _At(self, self._root.prepend)
-        self._check_place(n, "inserting_after")
-        return _At(self, n.append)
+            return At(self, self._root.prepend)
+        self._check_place(n)
+        return At(self, n.append)
 
-    def _check_place(self, n: Node, operation: str) -> None:
+    def _check_place(self, n: Node) -> None:
         if n.graph is not self or n._erased:
-            raise TypeError(f"{operation}: {n} is of another graph or was erased")
+            raise TypeError(f"inserting: {n.name} is of another graph or was erased")
 
     def eliminate_dead_code(self, is_impure_node: Callable[[Node], bool] | None = None) -> bool:
-        """Erase what nobody uses and what changes nothing else; return whether there was any.
+        """Return whether there was anything to erase: what nobody uses and what changes nothing.
 
         Args:
             is_impure_node: Given a node, whether it stays; by default, `Node.is_impure`.
@@ -403,7 +382,7 @@ class Graph:
                     raise RuntimeError(f"lint: {it} is used by {node} before it is made; move it "
                                        "before that")  # fmt: skip
             if node.name in names:
-                raise RuntimeError(f"lint: two nodes are named {node.name!r}")
+                raise RuntimeError(f"lint: two nodes are named {shown(node.name)}")
             seen.add(node)
             names.add(node.name)
             if self.owning_module is not None and node.op in ("get_attr", "call_module"):
@@ -413,8 +392,10 @@ class Graph:
         found: Any = self.owning_module
         for part in str(node.target).split("."):
             if not hasattr(found, part):
-                raise RuntimeError(f"lint: {node} names {node.target!r}, and there is no {part!r} "
-                                   f"on {type(found).__name__}")  # fmt: skip
+                raise RuntimeError(
+                    f"lint: {node.name} names {shown(node.target)}, and there is no {shown(part)} "
+                    f"on {type(found).__name__}"
+                )
             found = getattr(found, part)
 
     def process_inputs(self, *args: Any) -> Any:
@@ -461,9 +442,9 @@ class Graph:
         >>> graph = gb.fx.Graph()
         >>> _ = graph.placeholder("x")
         >>> graph.print_tabular()
-        opcode       name    target    args    kwargs
-        -----------  ------  --------  ------  --------
-        placeholder  x       x         ()      {}
+        opcode       name  target  args  kwargs
+        -----------  ----  ------  ----  ------
+        placeholder  x     x       ()    {}
         """
         rows = [["opcode", "name", "target", "args", "kwargs"]]
         rows += [
@@ -492,7 +473,7 @@ class Graph:
         return copied
 
     def __reduce__(self) -> Any:
-        places = {node: _Place(i) for i, node in enumerate(self.nodes)}
+        places = {node: Place(i) for i, node in enumerate(self.nodes)}
 
         def rows() -> Iterable[tuple[Any, ...]]:
             for it in self.nodes:
@@ -502,21 +483,12 @@ class Graph:
         return _from_rows, (list(rows()), self._tracer_cls)
 
 
-class _Place:
-    """A node, by its number in a graph that is pickled."""
-
-    def __init__(self, number: int) -> None:
-        self.number = number
-
-
 def _from_rows(rows: list[tuple[Any, ...]], tracer_cls: type | None) -> Graph:
-    from garboard.fx.node import map_aggregate
-
     graph = Graph(tracer_cls=tracer_cls)
     made: list[Node] = []
 
     def node(it: Any) -> Any:
-        return made[it.number] if isinstance(it, _Place) else it
+        return made[it.number] if isinstance(it, Place) else it
 
     for op, target, args, kwargs, name, kind in rows:
         args, kwargs = map_aggregate(args, node), map_aggregate(kwargs, node)

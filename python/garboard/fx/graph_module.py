@@ -7,6 +7,7 @@ from itertools import count
 from typing import Any, Self
 from weakref import finalize
 
+from garboard._arguments.texts import shown
 from garboard._engine import Tensor
 from garboard.fx.graph import Graph, PythonCode
 from garboard.nn.module import Module
@@ -49,8 +50,10 @@ def _copy_attr(from_module: Module, to_module: Module, target: str) -> None:
             to_module.add_module(part, there)
         from_module, to_module = source, there
     if not hasattr(from_module, field):
-        raise AttributeError(f"GraphModule: there is no {target!r} on the root; a path that the "
-                             "graph names must be there", name=field)  # fmt: skip
+        raise AttributeError(
+            f"GraphModule: there is no {shown(target)} on the root; what the graph names is needed",
+            name=field,
+        )
     _assign(to_module, field, getattr(from_module, field))
 
 
@@ -138,8 +141,9 @@ class GraphModule(Module):
                 _copy_attr(root, self, path)
         elif isinstance(root, dict):
             if missing := [it for it in paths if it not in root]:
-                raise RuntimeError(f"GraphModule: the graph names {missing[0]!r}, and root has no "
-                                   "such key")  # fmt: skip
+                raise RuntimeError(
+                    f"GraphModule: the graph names {shown(missing[0])}; root needs such a key"
+                )
             for path in sorted(paths, key=lambda it: it.count(".")):
                 _assign_path(self, path, root[path])
         else:
@@ -169,7 +173,7 @@ class GraphModule(Module):
         return str(vars(self)["_code"])
 
     def recompile(self) -> PythonCode:
-        """Write `forward` anew from the graph, and return it as text.
+        """Return the code of `forward`, after writing it anew from the graph.
 
         Raises:
             ValueError: The graph has a name that is no identifier.

@@ -7,14 +7,14 @@ from typing import Any, NoReturn
 __all__ = ["immutable_dict", "immutable_list"]
 
 
-def _refusing(kind: str, name: str) -> Any:
+def _refusing(name: str) -> Any:
     def refuse(self: object, *given: object, **named: object) -> NoReturn:
         raise NotImplementedError(
-            f"{kind}.{name}: what a node holds is not written in place; assign to node.args or "
+            f"{name}: what a node holds is not written in place; assign to node.args or "
             "node.kwargs, or call node.update_arg"
         )
 
-    refuse.__name__ = name
+    refuse.__name__ = name.rpartition(".")[2]
     return refuse
 
 
@@ -64,7 +64,7 @@ for _name in (
     *("__delitem__", "__iadd__", "__imul__", "__setitem__", "append", "clear", "extend"),
     *("insert", "pop", "remove", "reverse", "sort"),
 ):
-    setattr(immutable_list, _name, _refusing("immutable_list", _name))
+    setattr(immutable_list, _name, _refusing(f"immutable_list.{_name}"))
 for _name in ("__delitem__", "__ior__", "__setitem__", "clear", "pop", "popitem", "setdefault"):
-    setattr(immutable_dict, _name, _refusing("immutable_dict", _name))
-immutable_dict.update = _refusing("immutable_dict", "update")  # type: ignore[method-assign]
+    setattr(immutable_dict, _name, _refusing(f"immutable_dict.{_name}"))
+immutable_dict.update = _refusing("immutable_dict.update")  # type: ignore[method-assign]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from garboard._arguments.texts import shown
 from garboard.fx._symbolic_trace import Tracer
 from garboard.fx.graph import Graph
 from garboard.fx.graph_module import GraphModule
@@ -40,6 +41,22 @@ class Interpreter:
     >>> counting = Counting(gb.fx.symbolic_trace(lambda x: gb.relu(x) + 1))
     >>> counting.run(gb.tensor([-1.0])), counting.calls
     (tensor([1.]), 2)
+    >>> traced = gb.fx.symbolic_trace(gb.nn.Sequential(gb.nn.ReLU()))
+    >>> runner, node = gb.fx.Interpreter(traced), next(iter(traced.graph.nodes))
+    >>> runner.fetch_attr("0"), runner.get_attr("training", (), {})
+    (ReLU(), True)
+    >>> runner.placeholder("x", (1,), {}), runner.output("output", (2,), {})
+    (1, 2)
+    >>> runner.call_function(max, (1, 2), {}), runner.call_method("upper", ("a",), {})
+    (2, 'A')
+    >>> runner.call_module("0", (gb.zeros(1),), {})
+    tensor([0.])
+    >>> runner.env[node] = 3
+    >>> runner.map_nodes_to_values([node], node), runner.fetch_args_kwargs_from_env(node)
+    ([3], ((), {}))
+    >>> list(traced.graph.nodes)[-1].update_arg(0, node)
+    >>> runner.run_node(list(traced.graph.nodes)[-1])
+    3
     """
 
     def __init__(
@@ -149,7 +166,7 @@ class Interpreter:
             return found
         if args:
             return args[0]
-        raise RuntimeError(f"run: nothing is given for {target}, which has no default")
+        raise RuntimeError(f"run: nothing is given for {shown(target)}, which has no default")
 
     def get_attr(self, target: Target, args: tuple[Argument, ...], kwargs: dict[str, Any]) -> Any:
         """Return what is on the module.
@@ -243,7 +260,9 @@ class Interpreter:
 
         def value(it: Node) -> Any:
             if it not in self.env:
-                raise RuntimeError(f"run: {n} needs {it}, which has not been run; see graph.lint()")
+                raise RuntimeError(
+                    f"run: {n.name} needs {it.name}, which has not been run; see graph.lint()"
+                )
             return self.env[it]
 
         return map_arg(args, value)
@@ -260,6 +279,12 @@ class Transformer(Interpreter):
     ...         return -super().call_function(target, args, kwargs)
     >>> Negated(gb.fx.symbolic_trace(lambda x: gb.relu(x))).transform()(gb.ones(1))
     tensor([-1.])
+    >>> other = gb.fx.Transformer(gb.fx.symbolic_trace(gb.nn.Sequential(gb.nn.ReLU())))
+    >>> x = other.placeholder("x", (), {})
+    >>> other.call_module("0", (x,), {}), other.get_attr("training", (), {})
+    (Proxy(_0), Proxy(training))
+    >>> other.call_function(gb.neg, (x,), {}), other.call_method("sum", (x,), {})
+    (Proxy(neg), Proxy(sum_1))
     """
 
     def __init__(self, module: GraphModule) -> None:

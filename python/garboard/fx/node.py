@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from garboard._arguments.texts import shown, told
 from garboard._engine import Tensor
 from garboard.fx._names import public_name
 from garboard.fx.immutable_collections import immutable_dict, immutable_list
@@ -133,7 +134,7 @@ class Node:
     >>> x.append(relu)
     >>> add.prepend(relu)
     >>> x.format_node()
-    '%x : [num_users=1] = placeholder[target=x]'
+    '%x : [num_users=2] = placeholder[target=x]'
     """
 
     def __init__(
@@ -147,7 +148,7 @@ class Node:
         return_type: Any = None,
     ) -> None:
         if op not in OPS:
-            raise ValueError(f"Node: there is no op {op!r}; one of {', '.join(OPS)} is needed")
+            raise ValueError(f"Node: there is no op {shown(op)}; one of {', '.join(OPS)} is needed")
         if op == "call_function":
             if not callable(target):
                 raise ValueError(
@@ -220,7 +221,7 @@ class Node:
             )
         for name in kwargs:
             if not isinstance(name, str):
-                raise TypeError(f"Node: {name!r} is no argument's name; a str is needed")
+                raise TypeError(f"Node: {shown(name)} is no argument's name; a str is needed")
         found: dict[Node, None] = {}
 
         def checked(it: Any) -> Any:
@@ -249,10 +250,10 @@ class Node:
         self._prev._next, self._next._prev = self._next, self._prev
         self._prev = self._next = self
 
-    def _after(self, x: Node, operation: str) -> None:
+    def _after(self, x: Node) -> None:
         """Move `x` behind it."""
         if not isinstance(x, Node) or x.graph is not self.graph or x._erased or self._erased:
-            raise TypeError(f"{operation}: a node of another graph; one of this is needed")
+            raise TypeError("append, prepend: a node of another graph; one of this is needed")
         if x is self:
             return
         x._unlink()
@@ -269,7 +270,7 @@ class Node:
         if x is not self:
             if isinstance(x, Node) and x._next is self:
                 return
-            self._prev._after(x, "prepend")
+            self._prev._after(x)
 
     def append(self, x: Node) -> None:
         """Move another node of the graph behind it.
@@ -277,7 +278,7 @@ class Node:
         Args:
             x: The node.
         """
-        self._after(x, "append")
+        self._after(x)
 
     def update_arg(self, idx: int, arg: Argument) -> None:
         """Change one positional argument.
@@ -290,7 +291,9 @@ class Node:
             IndexError: There is no such argument.
         """
         if not -len(self._args) <= idx < len(self._args):
-            raise IndexError(f"update_arg: idx is {idx}; {self.name} has {len(self._args)} args")
+            raise IndexError(
+                f"update_arg: idx is {shown(idx)}; {self.name} has {len(self._args)} args"
+            )
         args = list(self._args)
         args[idx] = arg
         self.args = tuple(args)
@@ -313,7 +316,9 @@ class Node:
         (x, 1)
         """
         if not 0 <= idx <= len(self._args):
-            raise IndexError(f"insert_arg: idx is {idx}; {self.name} has {len(self._args)} args")
+            raise IndexError(
+                f"insert_arg: idx is {shown(idx)}; {self.name} has {len(self._args)} args"
+            )
         self.args = (*self._args[:idx], arg, *self._args[idx:])
 
     def update_kwarg(self, key: str, arg: Argument) -> None:
@@ -332,7 +337,7 @@ class Node:
         *,
         propagate_meta: bool = False,
     ) -> list[Node]:
-        """Have those that use it use another node; return them.
+        """Return those that used it, which use another node from now on.
 
         Args:
             replace_with: The other node.
@@ -409,7 +414,7 @@ class Node:
 
 
 def _type_text(given: object) -> str:
-    return given.__name__ if isinstance(given, type) else repr(given)
+    return given.__name__ if isinstance(given, type) else told(given)
 
 
 def _text(it: Argument) -> str:

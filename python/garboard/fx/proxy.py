@@ -10,6 +10,7 @@ from types import GetSetDescriptorType, MethodDescriptorType, WrapperDescriptorT
 from typing import Any
 
 from garboard import _engine
+from garboard._arguments.texts import shown
 from garboard._engine import Tensor
 from garboard.fx.graph import Graph
 from garboard.fx.node import Argument, Node, Target, map_aggregate
@@ -42,6 +43,16 @@ class TracerBase:
     [x, 1]
     >>> tracer.create_node("call_function", gb.relu, (x.node,), {}), tracer.proxy(x.node)
     (relu, Proxy(x))
+    >>> tracer.keys(x)
+    Proxy(keys)
+    >>> tracer.to_bool(x)  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    garboard.fx.proxy.TraceError: trace: x is asked whether it is true...
+    >>> tracer.iter(x)  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    garboard.fx.proxy.TraceError: trace: x is walked over...
     """
 
     graph: Graph
@@ -139,7 +150,7 @@ class TracerBase:
         )
 
     def to_bool(self, obj: Proxy) -> bool:
-        """Refuse to tell whether a proxy is true.
+        """Return whether a proxy is true: refused, but by subclasses.
 
         Args:
             obj: The proxy.
@@ -153,7 +164,7 @@ class TracerBase:
         )
 
     def iter(self, obj: Proxy) -> Iterator[Any]:
-        """Refuse to walk over a proxy.
+        """Return what walks over a proxy: refused, but by subclasses.
 
         Args:
             obj: The proxy.
@@ -225,7 +236,7 @@ class Proxy:
     def __getattr__(self, name: str) -> Any:
         if name in ("node", "tracer") or (name[:2] == "__" and name[-2:] == "__"):
             # Protocols of Python ask for these, copying among them.
-            raise AttributeError(f"'Proxy' object has no attribute {name!r}", name=name)
+            raise AttributeError(f"'Proxy' object has no attribute {shown(name)}", name=name)
         return Attribute(self, name)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:

@@ -108,7 +108,7 @@ class TestInterpreters:
         assert caught.value.__notes__[0].startswith("While executing %matmul")
 
     def test_ask_for_all_arguments(self):
-        with pytest.raises(RuntimeError, match=r"^run: nothing is given for y"):
+        with pytest.raises(RuntimeError, match=r"^run: nothing is given for 'y'"):
             fx.Interpreter(fx.symbolic_trace(lambda x, y: x + y)).run(1)
 
     def test_transform_one_op_into_another(self):

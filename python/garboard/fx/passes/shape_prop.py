@@ -52,6 +52,10 @@ class ShapeProp(Interpreter):
     >>> result = gb.fx.passes.shape_prop.ShapeProp(traced).propagate(gb.ones(4, 2))
     >>> [tuple(node.meta["tensor_meta"].shape) for node in traced.graph.nodes]
     [(4, 2), (3, 2), (3,), (4, 3), (4, 3)]
+    >>> shapes, node = gb.fx.passes.shape_prop.ShapeProp(traced), traced.graph.output_node()
+    >>> shapes.env[node.args[0]] = result
+    >>> shapes.run_node(node) is result
+    True
     """
 
     def run_node(self, n: Node) -> Any:
