@@ -167,7 +167,7 @@ class _Writer:
                 raise ValueError(f"python_code: {node.name} calls a method of nothing")
             owner, *rest = node.args
             given = self._arguments(rest, node.kwargs)
-            text = f"{self._member(self._bracketed(owner), target)}({given})"
+            text = f"{self._member(self._owner(owner), target)}({given})"
         else:
             text = self._root
             for part in target.split("."):
@@ -183,7 +183,7 @@ class _Writer:
         if getattr(target, "__module__", None) != "_operator":
             is_plain = target is getattr and len(given) == 2 and type(given[1]) is str
             if is_plain and not node.kwargs and given[1].isidentifier():
-                return f"{node.name} = {self._member(self._bracketed(given[0]), given[1])}"
+                return f"{node.name} = {self._member(self._owner(given[0]), given[1])}"
             return None
         if node.kwargs:
             return None
@@ -223,6 +223,9 @@ class _Writer:
     def _bracketed(self, it: Argument) -> str:
         text = self._text(it)
         return text if isinstance(it, Node) or text.isalnum() else f"({text})"
+
+    def _owner(self, it: Argument) -> str:
+        return self._text(it) if isinstance(it, Node) else f"({self._text(it)})"
 
     def _text(self, it: Argument) -> str:
         """An argument as Python; of types that are not Python's own, the name of a global."""

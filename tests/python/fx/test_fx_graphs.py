@@ -181,6 +181,12 @@ class TestCode:
 
         assert "getattr(x, '); boom(')(\"'); boom('\")" in code
 
+    def test_calls_methods_of_numbers(self):
+        graph = fx.Graph()
+        graph.output(graph.call_method("bit_length", (5,)))
+
+        assert fx.GraphModule({}, graph)() == 3
+
     def test_finds_things_of_other_types_as_globals(self):
         class Loud(str):
             def __repr__(self):
