@@ -435,7 +435,7 @@ class TestWhatIsRefused:
             (lambda: iter(()), gb.GradientError, "no tensors to start from; at least one"),
             (of_disposed, gb.DisposedError, "item 0 of (tensors|outputs) is a disposed tensor"),
             (lambda: [leaf(1) * 1, of_disposed()], gb.DisposedError, "item 1 of "),
-            (lambda: leaf(1).detach(), gb.GradientError, "does not require grad and does not have a grad_fn"),
+            (lambda: leaf(1).detach(), gb.GradientError, "grad and does not have a grad_fn"),
             (lambda: leaf(1, 2) * 1, gb.GradientError, r"sizes \[2\]; one element, or a"),
         ],
     )

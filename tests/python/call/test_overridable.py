@@ -41,7 +41,6 @@ SILENT = {
     "kaiser_window load load_ipython_extension save sparse_coo_tensor sparse_csr_tensor to_dlpack "
     "typename unload_ipython_extension vmap",
     gb.fft: "fftfreq rfftfreq",
-    functional: "log_softmax relu sigmoid softmax tanh",  # one op each, which asks
 }
 WRITTEN_IN_PYTHON = (FunctionType, gb._engine._Overridable)
 SETTINGS = ("_contexts.", "_settings", "_printing")
