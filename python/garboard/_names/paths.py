@@ -10,6 +10,8 @@ import sys
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 
+from garboard._arguments.texts import shown
+
 __all__ = ["publish", "publish_paths"]
 
 # By package: a path in it, and the names of the package that are found there.
@@ -137,7 +139,9 @@ def publish_paths(package: str) -> None:
     def found_in_package(name: str) -> object:
         if name in home.__all__:
             return getattr(home, name)
-        raise AttributeError(f"module of names of {package!r} has no attribute {name!r}", name=name)
+        raise AttributeError(
+            f"a module of names of {shown(package)} has no attribute {shown(name)}", name=name
+        )
 
     for path, names in _PATHS[package].items():
         full = f"{package}.{path}"
