@@ -33,5 +33,10 @@ __all__ = [
     "wrap",
 ]
 
-if not TYPE_CHECKING:
+if TYPE_CHECKING:
+    from garboard.fx import experimental as experimental
+    from garboard.fx import node as node
+    from garboard.fx import passes as passes
+    from garboard.fx import proxy as proxy
+else:
     __getattr__ = module_getattr(__name__, ("experimental", "passes"))

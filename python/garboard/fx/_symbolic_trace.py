@@ -111,7 +111,7 @@ class Tracer(TracerBase):
     >>> tracer = Coarse()
     >>> [node.op for node in tracer.trace(model).nodes]
     ['placeholder', 'call_module', 'output']
-    >>> tracer.path_of_module(model[0][0]), tracer.is_leaf_module(model, "")
+    >>> tracer.path_of_module(model.get_submodule("0.0")), tracer.is_leaf_module(model, "")
     ('0.0', True)
     """
 
@@ -356,7 +356,7 @@ class Tracer(TracerBase):
         forward: Any = type(root).forward if isinstance(root, Module) else root
         forward = vars(root).get("forward", forward) if isinstance(root, Module) else forward
         is_bound = isinstance(root, Module) and not isinstance(forward, FunctionType)
-        self.graph = Graph(tracer_cls=type(self))
+        self.graph: Graph = Graph(tracer_cls=type(self))
         self._clear()
         self._collect()
         try:

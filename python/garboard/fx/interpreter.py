@@ -64,7 +64,7 @@ class Interpreter:
     ) -> None:
         self.module = module
         self.graph: Graph = vars(module)["_graph"] if graph is None else graph
-        self.submodules = dict(module.named_modules())
+        self.submodules: dict[str, Module] = dict(module.named_modules())
         self.garbage_collect_values = garbage_collect_values
         self.env: dict[Node, Any] = {}
         self.args_iter: Iterator[Any] = iter(())
@@ -289,8 +289,8 @@ class Transformer(Interpreter):
 
     def __init__(self, module: GraphModule) -> None:
         super().__init__(module)
-        self.new_graph = Graph()
-        self.tracer = _Rewriting(self.new_graph, module)
+        self.new_graph: Graph = Graph()
+        self.tracer: Tracer = _Rewriting(self.new_graph, module)
 
     def placeholder(
         self, target: Target, args: tuple[Argument, ...], kwargs: dict[str, Any]
@@ -382,7 +382,8 @@ class _Rewriting(Tracer):
 
     def __init__(self, graph: Graph, root: Module) -> None:
         super().__init__()
-        self.graph, self.root = graph, root
+        self.graph: Graph = graph
+        self.root: Module = root
         self._collect()
 
     def is_leaf_module(self, m: Module, module_qualified_name: str) -> bool:

@@ -159,7 +159,10 @@ class Node:
             raise ValueError(
                 f"Node: the target of a {op} is of type {type(target).__name__}; a str is needed"
             )
-        self.graph, self.name, self.op, self.target = graph, name, op, target
+        self.graph: Graph = graph
+        self.name: str = name
+        self.op: str = op
+        self.target: Target = target
         self.type = return_type
         self.users: dict[Node, None] = {}
         self.meta: dict[str, Any] = {}

@@ -194,12 +194,12 @@ class GraphAppendingTracer(TracerBase):
 
     >>> graph = gb.fx.Graph()
     >>> x = gb.fx.Proxy(graph.placeholder("x"))
-    >>> gb.relu(x) + 1
+    >>> x.relu() + 1
     Proxy(add)
     """
 
     def __init__(self, graph: Graph) -> None:
-        self.graph = graph
+        self.graph: Graph = graph
 
 
 class Proxy:
@@ -227,7 +227,7 @@ class Proxy:
     def __init__(self, node: Node, tracer: TracerBase | None = None) -> None:
         if not isinstance(node, Node):
             raise TypeError(f"Proxy: node is of type {type(node).__name__}; an fx.Node is needed")
-        self.tracer = GraphAppendingTracer(node.graph) if tracer is None else tracer
+        self.tracer: TracerBase = GraphAppendingTracer(node.graph) if tracer is None else tracer
         self.node = node
 
     def __repr__(self) -> str:
@@ -292,7 +292,9 @@ class Attribute(Proxy):
     """
 
     def __init__(self, root: Proxy, attr: str) -> None:
-        self.root, self.attr, self.tracer = root, attr, root.tracer
+        self.root: Proxy = root
+        self.attr: str = attr
+        self.tracer: TracerBase = root.tracer
         self._node: Node | None = None
 
     @property

@@ -17,7 +17,7 @@ __all__ = ["fuse", "remove_dropout"]
 _PAIRS = {"Conv1d": "BatchNorm1d", "Conv2d": "BatchNorm2d", "Conv3d": "BatchNorm3d"}
 
 
-def fuse(model: Module, inplace: bool = False, no_trace: bool = False) -> Module:
+def fuse(model: Module, inplace: bool = False, no_trace: bool = False) -> GraphModule:
     """Return a model whose batch norms are part of the convolutions before them.
 
     Args:
@@ -67,11 +67,11 @@ def fuse(model: Module, inplace: bool = False, no_trace: bool = False) -> Module
         traced.graph.erase_node(norm_node)
     traced.delete_all_unused_submodules()
     traced.recompile()
-    found: Module = traced
+    found: GraphModule = traced
     return found
 
 
-def remove_dropout(model: Module) -> Module:
+def remove_dropout(model: Module) -> GraphModule:
     """Return a model without its dropouts.
 
     Args:
