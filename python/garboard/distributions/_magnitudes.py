@@ -21,7 +21,31 @@ from garboard.distributions.transforms import AbsTransform
 __all__ = ["HalfCauchy", "HalfNormal"]
 
 
-class HalfNormal(TransformedDistribution):
+class _Magnitudes(TransformedDistribution):
+    arg_constraints: ClassVar[dict[str, Constraint]] = {"scale": constraints.positive}
+    base_dist: Normal | Cauchy
+
+    support: Constraint = constraints.nonnegative
+
+    def _start(
+        self, base: type[Normal | Cauchy], scale: Tensor | float, validate_args: bool | None
+    ) -> None:
+        given = floating(self._name, "scale", scale)
+        if self._validate_args if validate_args is None else validate_args:
+            self._refuse_unless(constraints.positive, "scale", given)
+        super().__init__(base(0.0, given, validate_args=False), AbsTransform(), validate_args)
+
+    @property
+    def scale(self) -> Tensor:
+        """That of the numbers whose magnitudes these are."""
+        return self.base_dist.scale
+
+    @property
+    def mode(self) -> Tensor:
+        return _engine.zeros_like(self.scale)
+
+
+class HalfNormal(_Magnitudes):
     """Magnitudes of normal numbers around 0.
 
     Args:
@@ -35,30 +59,14 @@ class HalfNormal(TransformedDistribution):
     tensor(0.7979)
     """
 
-    arg_constraints: ClassVar[dict[str, Constraint]] = {"scale": constraints.positive}
     base_dist: Normal
 
-    support: Constraint = constraints.nonnegative
-
     def __init__(self, scale: Tensor | float, validate_args: bool | None = None) -> None:
-        given = floating("HalfNormal", "scale", scale)
-        if self._validate_args if validate_args is None else validate_args:
-            self._refuse_unless(constraints.positive, "scale", given)
-        base = Normal(0.0, given, validate_args=False)
-        super().__init__(base, AbsTransform(), validate_args)
-
-    @property
-    def scale(self) -> Tensor:
-        """The deviations of those numbers."""
-        return self.base_dist.scale
+        self._start(Normal, scale, validate_args)
 
     @property
     def mean(self) -> Tensor:
         return self.scale * sqrt(2 / pi)
-
-    @property
-    def mode(self) -> Tensor:
-        return _engine.zeros_like(self.scale)
 
     @property
     def variance(self) -> Tensor:
@@ -84,7 +92,7 @@ class HalfNormal(TransformedDistribution):
         return self.scale.log() + 0.5 * log(pi / 2) + 0.5
 
 
-class HalfCauchy(TransformedDistribution):
+class HalfCauchy(_Magnitudes):
     """Sizes of Cauchy numbers around 0.
 
     Args:
@@ -98,30 +106,14 @@ class HalfCauchy(TransformedDistribution):
     tensor(0.5000)
     """
 
-    arg_constraints: ClassVar[dict[str, Constraint]] = {"scale": constraints.positive}
     base_dist: Cauchy
 
-    support: Constraint = constraints.nonnegative
-
     def __init__(self, scale: Tensor | float, validate_args: bool | None = None) -> None:
-        given = floating("HalfCauchy", "scale", scale)
-        if self._validate_args if validate_args is None else validate_args:
-            self._refuse_unless(constraints.positive, "scale", given)
-        base = Cauchy(0.0, given, validate_args=False)
-        super().__init__(base, AbsTransform(), validate_args)
-
-    @property
-    def scale(self) -> Tensor:
-        """Where half of them lie below."""
-        return self.base_dist.scale
+        self._start(Cauchy, scale, validate_args)
 
     @property
     def mean(self) -> Tensor:
         return _engine.full_like(self.scale, inf)
-
-    @property
-    def mode(self) -> Tensor:
-        return _engine.zeros_like(self.scale)
 
     @property
     def variance(self) -> Tensor:
