@@ -216,6 +216,12 @@ elements.
 >>> x
 tensor([1., 1.], requires_grad=True))",
      nullptr},
+    {"_cdata",
+     [](PyObject* self, void*) {
+       return read(self, "_cdata", [](const Tensor& it) { return PyLong_FromVoidPtr(it.body()); });
+     },
+     nullptr, "A number that all handles on a tensor share, and no other living tensor has.",
+     nullptr},
     {"_base",
      [](PyObject* self, void*) {
        return read(self, "_base", [](const Tensor& it) {

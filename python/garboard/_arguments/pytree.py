@@ -1,7 +1,7 @@
 """Nests of lists, tuples, dicts and deques, taken apart into leaves and put together again.
 
 Leaves are what is none of these; None is one. A subclass of a container is a leaf, but for named
-tuples.
+tuples, sizes and results of two.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from garboard import _engine
 from garboard._arguments import check
 from garboard._arguments.texts import shown
 
@@ -87,6 +88,11 @@ class MappingKey(NamedTuple):
         return f"[{shown(self.key)}]"
 
 
+def _size_or_tuple(parts: list[Any]) -> tuple[Any, ...]:
+    """Sizes, unless what became of them is something else."""
+    return _engine._Size(parts) if all(type(it) is int for it in parts) else tuple(parts)
+
+
 def _dict_flatten(it: Mapping[Any, Any]) -> _Parts:
     return [*it.values()], [*it]
 
@@ -118,6 +124,10 @@ SUPPORTED_NODES: dict[Any, NodeDef] = {
     ),
     defaultdict: NodeDef(lambda it: ([*it.values()], (it.default_factory, [*it])), _defaulted),
     deque: NodeDef(lambda it: ([*it], it.maxlen), lambda parts, longest: deque(parts, longest)),
+    _engine._Size: NodeDef(lambda it: ([*it], None), lambda parts, _: _size_or_tuple(parts)),
+    _engine.ValuesAndIndices: NodeDef(
+        lambda it: ([*it], None), lambda parts, _: _engine.ValuesAndIndices(parts)
+    ),
 }
 
 

@@ -117,7 +117,8 @@ class Distribution:
 
         Raises:
             ShapeError: The batch does not broadcast to them.
-            NotImplementedError: The class does not say what it is made of.
+            NotImplementedError: The class does not say what it is made of, or a subclass has an
+                `__init__` of its own and no `expand`.
 
         >>> gb.distributions.Normal(0.0, 1.0).expand((3,)).batch_shape
         (3,)
@@ -137,6 +138,9 @@ class Distribution:
     def _copied(self, instance: Self | None) -> Self:
         """A copy; or what `expand` of a subclass has made, with what that has not set."""
         if instance is None:
+            maker = next(it for it in type(self).__mro__ if "__init__" in vars(it))
+            if not maker.__module__.startswith("garboard."):
+                raise self._refused_expand()
             return copy.copy(self)
         for name, value in vars(self).items():
             vars(instance).setdefault(name, value)
@@ -145,6 +149,12 @@ class Distribution:
     def _extended_shape(self, sample_shape: Sequence[int] = ()) -> Size:
         given = check.sizes(self._name, "sample_shape", sample_shape)
         return Size((*given, *self._batch_shape, *self._event_shape))
+
+    def _refused_expand(self) -> NotImplementedError:
+        return NotImplementedError(
+            f"{self._name}: an __init__ of its own; with that it needs an expand() of its own, for "
+            "what else it holds"
+        )
 
     def _missing(self, what: str) -> NotImplementedError:
         return NotImplementedError(f"{self._name}: no {what} of this distribution")
@@ -194,6 +204,8 @@ class Distribution:
 
     def _get_checked_instance(self, cls: type, _instance: Distribution | None = None) -> Any:
         """A blank one of the same class, for `expand` of a user's own, as PyTorch's are written."""
+        if _instance is None and type(self).__init__ is not cls.__init__:  # type: ignore[misc]
+            raise self._refused_expand()
         return type(self).__new__(type(self)) if _instance is None else _instance
 
     def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:

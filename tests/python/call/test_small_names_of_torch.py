@@ -86,3 +86,23 @@ def test_results_of_several_print_by_the_functions_name():
     values, indices = x.max(1)
     assert (len(x.max(1)), values.item(), indices.item()) == (2, 2, 0)
     assert "values=tensor([2.])" in repr(type(x.max(1))((values, indices)))
+
+
+def test_sizes_and_results_of_two_are_nests():
+    found = gb.tensor([3.0, 1.0]).sort()
+
+    leaves, spec = pytree.tree_flatten({"sorted": found, "sizes": gb.Size((2, 3))})
+
+    assert [type(it) for it in leaves] == [gb.Tensor, gb.Tensor, int, int]
+    made = pytree.tree_unflatten(leaves, spec)
+    assert type(made["sorted"]) is type(found)
+    assert made["sorted"].indices.tolist() == [1, 0]
+    assert type(made["sizes"]) is gb.Size
+    assert pytree.tree_map(str, gb.Size((2,))) == ("2",)
+
+
+def test_handles_on_one_tensor_share_a_number():
+    x, y = gb.ones(1), gb.ones(1)
+
+    assert x._cdata == x.requires_grad_()._cdata == x.view(1)._base._cdata
+    assert x._cdata != y._cdata

@@ -230,3 +230,20 @@ def test_matrices_of_vectors_can_be_set():
     assert made.scale_tril.tolist() == [[1.0, 0.0], [0.0, 1.0]]
     made.scale_tril = 3 * gb.eye(2)
     assert made.variance.tolist() == [9.0, 9.0]
+
+
+def test_expand_is_refused_of_a_subclass_that_may_hold_more():
+    class Doubled(distributions.Beta):
+        def __init__(self, a, b):
+            super().__init__(a, b)
+            self.twice = 2 * a
+
+    class Named(distributions.Beta):
+        pass
+
+    one = gb.ones(1)
+    assert Named(one, one).expand((2, 1)).sample().shape == (2, 1)
+    with pytest.raises(NotImplementedError, match="Doubled: an __init__ of its own"):
+        Doubled(one, one).expand((2, 1))
+    with pytest.raises(NotImplementedError, match="Doubled: an __init__ of its own"):
+        Doubled(one, one)._get_checked_instance(distributions.Beta)
