@@ -14,8 +14,11 @@ from types import CodeType, FunctionType, ModuleType
 from typing import Any, TypeVar
 
 import garboard
+from garboard._arguments import check
+from garboard._arguments.errors import ArgumentError
 from garboard._arguments.texts import shown
 from garboard._engine import Tensor
+from garboard.fx._errors import UnknownPartError
 from garboard.fx.graph import Graph
 from garboard.fx.graph_module import GraphModule
 from garboard.fx.node import Argument, has_side_effect, map_aggregate
@@ -62,11 +65,13 @@ def wrap(fn_or_name: _F) -> _F:
             f"wrap: fn_or_name is of type {type(fn_or_name).__name__}; a function or the name of "
             "one is needed"
         )
-    name = fn_or_name if isinstance(fn_or_name, str) else fn_or_name.__name__
+    name = fn_or_name if isinstance(fn_or_name, str) else getattr(fn_or_name, "__name__", None)
+    if not isinstance(name, str):
+        raise TypeError(f"wrap: a {type(fn_or_name).__name__} without a name; a function is needed")
     frame = sys._getframe(1)
     if frame.f_code.co_name != "<module>" and callable(fn_or_name):
         if "<locals>" not in getattr(fn_or_name, "__qualname__", ""):
-            raise RuntimeError("wrap: it is called inside a function; call it at the top of a "
+            raise ArgumentError("wrap: it is called inside a function; call it at the top of a "
                                "module")  # fmt: skip
         return fn_or_name
     if not any(known is frame.f_globals and it == name for known, it in _wrapped):
@@ -101,7 +106,7 @@ class Tracer(TracerBase):
         param_shapes_constant: Ignored: shapes of parameters are written down as attributes.
 
     Raises:
-        NameError: A module that is called is no part of the one that is traced.
+        UnknownPartError: A module that is called is no part of the one that is traced.
         TraceError: What the program does depends on values.
 
     >>> class Coarse(gb.fx.Tracer):
@@ -131,7 +136,7 @@ class Tracer(TracerBase):
         }
         self._autowrapped.update({id(it): it for it in autowrap_functions})
         self._autowrap_search = list(autowrap_modules)
-        self.root: Module
+        self.root: Module = Module()
         self._clear()
 
     def _clear(self) -> None:
@@ -157,12 +162,13 @@ class Tracer(TracerBase):
             mod: The module.
 
         Raises:
-            NameError: It is none.
+            UnknownPartError: It is none.
         """
+        check.of_type(Module, "path_of_module", "mod", mod)
         for path, module in self.root.named_modules(remove_duplicate=False):
             if module is mod:
                 return path
-        raise NameError(
+        raise UnknownPartError(
             f"path_of_module: a {type(mod).__name__} is called and is no submodule of "
             f"{type(self.root).__name__}; assign it to an attribute there"
         )
@@ -241,7 +247,7 @@ class Tracer(TracerBase):
             path = self._tensors.get(id(a))
             if path is None:
                 if isinstance(a, Parameter):
-                    raise NameError(
+                    raise UnknownPartError(
                         "create_arg: a parameter is used that is no part of "
                         f"{type(self.root).__name__}; assign it to an attribute there"
                     )
@@ -273,7 +279,7 @@ class Tracer(TracerBase):
             The function that is to be run, and all its arguments.
 
         Raises:
-            NameError: A fixed argument is none of the function's.
+            UnknownPartError: A fixed argument is none of the function's.
             RuntimeError: A method has no `self`.
             TypeError: The function is none of Python's.
 
@@ -295,12 +301,12 @@ class Tracer(TracerBase):
         given: list[Any] = []
         if is_module or (bound is not None and inspect.ismethod(root_fn)):
             if not names:
-                raise RuntimeError("trace: forward has no argument self")
+                raise ArgumentError("trace: forward has no argument self")
             given.append(self.root if is_module else bound)
             names = names[1:]
         fixed = dict(concrete_args or {})
         if unknown := [it for it in fixed if it not in names]:
-            raise NameError(
+            raise UnknownPartError(
                 f"trace: concrete_args has {shown(unknown[0])}; the arguments are {names}"
             )
         parameters = inspect.signature(function).parameters

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 from weakref import ref
 
+from garboard._arguments import check
+from garboard._arguments.errors import ArgumentError
 from garboard._arguments.texts import shown
 from garboard.fx._code import CodeGen, PythonCode
 from garboard.fx._names import Namespace, target_text
@@ -225,7 +227,7 @@ class Graph:
         for node in reversed(self.nodes):
             if node.op == "output":
                 return node
-        raise RuntimeError("output_node: the graph has no output; make one by graph.output(...)")
+        raise ArgumentError("output_node: the graph has no output; make one by graph.output(...)")
 
     def find_nodes(self, *, op: str, target: Target | None = None, sort: bool = True) -> list[Node]:
         """Return nodes of one kind.
@@ -254,7 +256,8 @@ class Graph:
         x_1
         """
         other = arg_transform or (lambda it: it)
-        args, kwargs = map_arg(node.args, other), map_arg(node.kwargs, other)
+        args = map_arg(check.of_type(Node, "node_copy", "node", node).args, other)
+        kwargs = map_arg(node.kwargs, other)
         copied = self.create_node(node.op, node.target, args, kwargs, node.name, node.type)
         copied.meta.update(node.meta)
         return copied
@@ -277,7 +280,7 @@ class Graph:
         >>> graph.graph_copy(gb.fx.symbolic_trace(lambda x: x + 1).graph, seen)
         add
         """
-        for node in g.nodes:
+        for node in check.of_type(Graph, "graph_copy", "g", g).nodes:
             if node in val_map:
                 continue
             if node.op == "output":
@@ -295,12 +298,12 @@ class Graph:
         Raises:
             RuntimeError: It has users, or is of another graph.
         """
-        if to_erase.graph is not self:
-            raise RuntimeError(f"erase_node: {to_erase.name} is of another graph")
+        if check.of_type(Node, "erase_node", "to_erase", to_erase).graph is not self:
+            raise ArgumentError(f"erase_node: {to_erase.name} is of another graph")
         if to_erase._erased:
             return
         if to_erase.users:
-            raise RuntimeError(
+            raise ArgumentError(
                 f"erase_node: {to_erase.name} is used by {list(to_erase.users)}; have them "
                 "use another by replace_all_uses_with"
             )
@@ -340,7 +343,7 @@ class Graph:
         return At(self, n.append)
 
     def _check_place(self, n: Node) -> None:
-        if n.graph is not self or n._erased:
+        if check.of_type(Node, "inserting", "n", n).graph is not self or n._erased:
             raise TypeError(f"inserting: {n.name} is of another graph or was erased")
 
     def eliminate_dead_code(self, is_impure_node: Callable[[Node], bool] | None = None) -> bool:
@@ -379,10 +382,10 @@ class Graph:
         for node in self.nodes:
             for it in node.all_input_nodes:
                 if it not in seen:
-                    raise RuntimeError(f"lint: {it} is used by {node} before it is made; move it "
+                    raise ArgumentError(f"lint: {it} is used by {node} before it is made; move it "
                                        "before that")  # fmt: skip
             if node.name in names:
-                raise RuntimeError(f"lint: two nodes are named {shown(node.name)}")
+                raise ArgumentError(f"lint: two nodes are named {shown(node.name)}")
             seen.add(node)
             names.add(node.name)
             if self.owning_module is not None and node.op in ("get_attr", "call_module"):
@@ -392,7 +395,7 @@ class Graph:
         found: Any = self.owning_module
         for part in str(node.target).split("."):
             if not hasattr(found, part):
-                raise RuntimeError(
+                raise ArgumentError(
                     f"lint: {node.name} names {shown(node.target)}, and there is no {shown(part)} "
                     f"on {type(found).__name__}"
                 )
@@ -434,7 +437,8 @@ class Graph:
         Raises:
             ValueError: A node, an argument or a placeholder has a name that is no identifier.
         """
-        return self._codegen._gen_python_code(self, root_module)
+        name = check.text("python_code", "root_module", root_module)
+        return self._codegen._gen_python_code(self, name)
 
     def print_tabular(self) -> None:
         """Print the nodes as a table.

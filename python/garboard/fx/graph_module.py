@@ -7,6 +7,7 @@ from itertools import count
 from typing import Any, Self
 from weakref import finalize
 
+from garboard._arguments.errors import ArgumentError
 from garboard._arguments.texts import shown
 from garboard._engine import Tensor
 from garboard.fx.graph import Graph, PythonCode
@@ -141,7 +142,7 @@ class GraphModule(Module):
                 _copy_attr(root, self, path)
         elif isinstance(root, dict):
             if missing := [it for it in paths if it not in root]:
-                raise RuntimeError(
+                raise ArgumentError(
                     f"GraphModule: the graph names {shown(missing[0])}; root needs such a key"
                 )
             for path in sorted(paths, key=lambda it: it.count(".")):

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from garboard._arguments import check
+from garboard._arguments.errors import ArgumentError
 from garboard._arguments.texts import shown
+from garboard.fx._errors import UnknownPathError
 from garboard.fx._symbolic_trace import Tracer
 from garboard.fx.graph import Graph
 from garboard.fx.graph_module import GraphModule
 from garboard.fx.node import Argument, Node, Target, map_arg
 from garboard.fx.proxy import Proxy
-
-if TYPE_CHECKING:
-    from garboard.nn.module import Module
+from garboard.nn.module import Module
 
 __all__ = ["Interpreter", "Transformer"]
 
@@ -62,8 +63,10 @@ class Interpreter:
     def __init__(
         self, module: Module, garbage_collect_values: bool = True, graph: Graph | None = None
     ) -> None:
-        self.module = module
-        self.graph: Graph = vars(module)["_graph"] if graph is None else graph
+        op, kind = type(self).__name__, Module if graph is not None else GraphModule
+        self.module: Module = check.of_type(kind, op, "module", module)
+        given = vars(module)["_graph"] if graph is None else graph
+        self.graph: Graph = check.of_type(Graph, op, "graph", given)
         self.submodules: dict[str, Module] = dict(module.named_modules())
         self.garbage_collect_values = garbage_collect_values
         self.env: dict[Node, Any] = {}
@@ -111,7 +114,7 @@ class Interpreter:
             if self.garbage_collect_values:
                 self.env = {}
             self.args_iter = iter(())
-        raise RuntimeError("run: the graph has no output; make one by graph.output(...)")
+        raise ArgumentError("run: the graph has no output; make one by graph.output(...)")
 
     def _told(self, node: Node) -> Any:
         try:
@@ -133,7 +136,7 @@ class Interpreter:
         >>> gb.fx.Interpreter(traced).boxed_run([1])
         2
         """
-        given = tuple(args_list)
+        given = tuple(check.of_type(list, "boxed_run", "args_list", args_list))
         args_list.clear()
         return self.run(*given)
 
@@ -166,7 +169,7 @@ class Interpreter:
             return found
         if args:
             return args[0]
-        raise RuntimeError(f"run: nothing is given for {shown(target)}, which has no default")
+        raise ArgumentError(f"run: nothing is given for {shown(target)}, which has no default")
 
     def get_attr(self, target: Target, args: tuple[Argument, ...], kwargs: dict[str, Any]) -> Any:
         """Return what is on the module.
@@ -176,7 +179,7 @@ class Interpreter:
             args: Nothing.
             kwargs: Nothing.
         """
-        return self.fetch_attr(str(target))
+        return self.fetch_attr(check.text("fetch_attr", "target", target))
 
     def call_function(
         self, target: Target, args: tuple[Argument, ...], kwargs: dict[str, Any]
@@ -213,7 +216,7 @@ class Interpreter:
             args: Its arguments.
             kwargs: The same by name.
         """
-        return self.fetch_attr(str(target))(*args, **kwargs)
+        return self.fetch_attr(check.text("fetch_attr", "target", target))(*args, **kwargs)
 
     def output(self, target: Target, args: tuple[Argument, ...], kwargs: dict[str, Any]) -> Any:
         """Return what the graph returns.
@@ -232,11 +235,15 @@ class Interpreter:
             target: The path.
 
         Raises:
-            AttributeError: There is nothing.
+            UnknownPathError: There is nothing.
         """
         found: Any = self.module
-        for part in target.split("."):
-            found = getattr(found, part)
+        for part in check.text("fetch_attr", "target", target).split("."):
+            found = getattr(found, part, _NOTHING)
+            if found is _NOTHING:
+                raise UnknownPathError(
+                    f"fetch_attr: {type(self.module).__name__} has nothing at {shown(target)}"
+                )
         return found
 
     def fetch_args_kwargs_from_env(self, n: Node) -> tuple[tuple[Any, ...], dict[str, Any]]:
@@ -245,6 +252,7 @@ class Interpreter:
         Args:
             n: The node.
         """
+        check.of_type(Node, "fetch_args_kwargs_from_env", "n", n)
         return self.map_nodes_to_values(n.args, n), self.map_nodes_to_values(n.kwargs, n)
 
     def map_nodes_to_values(self, args: Argument, n: Node) -> Argument:
@@ -260,7 +268,7 @@ class Interpreter:
 
         def value(it: Node) -> Any:
             if it not in self.env:
-                raise RuntimeError(
+                raise ArgumentError(
                     f"run: {n.name} needs {it.name}, which has not been run; see graph.lint()"
                 )
             return self.env[it]

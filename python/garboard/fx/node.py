@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from garboard._arguments import check
 from garboard._arguments.texts import shown, told
 from garboard._engine import Tensor
 from garboard.fx._names import public_name
@@ -28,12 +29,15 @@ def has_side_effect(fn: Callable[..., Any]) -> Callable[..., Any]:
     Args:
         fn: The function, which may be decorated.
 
+    Raises:
+        TypeError: It cannot be called.
+
     >>> from garboard.fx.node import has_side_effect
     >>> @has_side_effect
     ... def tell(x):
     ...     print(x)
     """
-    _side_effects.add(fn)
+    _side_effects.add(check.function("has_side_effect", "fn", fn))
     return fn
 
 

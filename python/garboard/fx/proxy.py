@@ -10,6 +10,9 @@ from types import GetSetDescriptorType, MethodDescriptorType, WrapperDescriptorT
 from typing import Any
 
 from garboard import _engine
+from garboard._arguments import check
+from garboard._arguments.errors import ArgumentError
+from garboard._arguments.given import refuse_unless_list
 from garboard._arguments.texts import shown
 from garboard._engine import Tensor
 from garboard.fx.graph import Graph
@@ -82,7 +85,8 @@ class TracerBase:
         Returns:
             The node.
         """
-        return self.graph.create_node(kind, target, args, kwargs, name, type_expr)
+        graph = check.of_type(Graph, "create_node", "graph", getattr(self, "graph", None))
+        return graph.create_node(kind, target, args, kwargs, name, type_expr)
 
     def proxy(self, node: Node) -> Proxy:
         """Return what a program is given for a `node`."""
@@ -112,6 +116,7 @@ class TracerBase:
         Returns:
             What the program gets for the result.
         """
+        refuse_unless_list("create_proxy", "args", args, "arguments")
         given, named = self.create_arg(tuple(args)), self.create_arg(dict(kwargs))
         node = self.create_node(kind, target, given, named, name, type_expr)
         return proxy_factory_fn(node) if proxy_factory_fn else self.proxy(node)
@@ -158,6 +163,7 @@ class TracerBase:
         Raises:
             TraceError: Always, but for subclasses.
         """
+        check.of_type(Proxy, "to_bool", "obj", obj)
         raise TraceError(
             f"trace: {obj.node} is asked whether it is true, as by `if` or `and`, and its value is "
             "not known yet; fix the choice by concrete_args=, or fx.wrap the function that chooses"
@@ -172,6 +178,7 @@ class TracerBase:
         Raises:
             TraceError: Always, but for subclasses.
         """
+        check.of_type(Proxy, "iter", "obj", obj)
         raise TraceError(
             f"trace: {obj.node} is walked over, as by `for` or `*`, and how many elements it has "
             "is not known yet; index it, or fx.wrap the function that walks"
@@ -199,7 +206,7 @@ class GraphAppendingTracer(TracerBase):
     """
 
     def __init__(self, graph: Graph) -> None:
-        self.graph: Graph = graph
+        self.graph: Graph = check.of_type(Graph, "GraphAppendingTracer", "graph", graph)
 
 
 class Proxy:
@@ -227,7 +234,9 @@ class Proxy:
     def __init__(self, node: Node, tracer: TracerBase | None = None) -> None:
         if not isinstance(node, Node):
             raise TypeError(f"Proxy: node is of type {type(node).__name__}; an fx.Node is needed")
-        self.tracer: TracerBase = GraphAppendingTracer(node.graph) if tracer is None else tracer
+        if tracer is None:
+            tracer = GraphAppendingTracer(node.graph)
+        self.tracer: TracerBase = check.of_type(TracerBase, "Proxy", "tracer", tracer)
         self.node = node
 
     def __repr__(self) -> str:
@@ -252,7 +261,7 @@ class Proxy:
         return self.tracer.to_bool(self)
 
     def __len__(self) -> int:
-        raise RuntimeError(
+        raise ArgumentError(
             f"len: the length of {self.node} is not known while it is traced; call "
             "fx.wrap('len') in the module that asks"
         )
@@ -292,8 +301,8 @@ class Attribute(Proxy):
     """
 
     def __init__(self, root: Proxy, attr: str) -> None:
-        self.root: Proxy = root
-        self.attr: str = attr
+        self.root: Proxy = check.of_type(Proxy, "Attribute", "root", root)
+        self.attr: str = check.text("Attribute", "attr", attr)
         self.tracer: TracerBase = root.tracer
         self._node: Node | None = None
 

@@ -6,7 +6,7 @@ import operator
 
 import garboard as gb
 import pytest
-from garboard import fx
+from garboard import fx, nn
 from garboard.fx.immutable_collections import immutable_list
 
 
@@ -206,3 +206,39 @@ class TestCode:
 
             assert "relu_1 = garboard.relu(relu);  relu = None" in traced.code
             del traced
+
+
+class TestWhatIsNoGraphNorNode:
+    @pytest.mark.parametrize(
+        ("call", "error", "match"),
+        [
+            (lambda: fx.Interpreter(nn.Linear(1, 1)), TypeError, "Interpreter: module is of type"),
+            (lambda: fx.Interpreter(nn.ReLU(), graph="x"), TypeError, "Interpreter: graph is of"),
+            (lambda: fx.Graph().output_node(), gb.GarboardError, "output_node: the graph has no"),
+            (lambda: fx.Graph().graph_copy(2, {}), TypeError, "graph_copy: g is of type int"),
+            (lambda: fx.Graph().erase_node(2), TypeError, "erase_node: to_erase is of type int"),
+            (lambda: fx.Graph().inserting_after(2), TypeError, "inserting: n is of type int"),
+            (lambda: fx.Graph().node_copy("x"), TypeError, "node_copy: node is of type str"),
+            (lambda: fx.Graph().python_code(1), TypeError, "python_code: root_module is of type"),
+            (lambda: fx.proxy.TracerBase().to_bool(1), TypeError, "to_bool: obj is of type int"),
+            (lambda: fx.proxy.Attribute([], "x"), TypeError, "Attribute: root is of type list"),
+            (lambda: fx.proxy.GraphAppendingTracer(5), TypeError, "graph is of type int"),
+            (lambda: fx.Tracer().path_of_module("0"), TypeError, "path_of_module: mod is of type"),
+            (
+                lambda: fx.Tracer().path_of_module(nn.ReLU()),
+                NameError,
+                "a ReLU is called and is no",
+            ),
+            (lambda: fx.node.has_side_effect(gb.ones(1)), TypeError, "has_side_effect: fn is of"),
+            (lambda: fx.wrap(gb.nn.Linear(1, 1)), TypeError, "wrap: a Linear without a name"),
+        ],
+    )
+    def test_is_refused_in_words(self, call, error, match):
+        with pytest.raises(error, match=match):
+            call()
+
+    def test_a_path_that_is_not_there_is_an_attribute_error(self):
+        runner = fx.Interpreter(fx.symbolic_trace(nn.Sequential(nn.ReLU())))
+
+        with pytest.raises(AttributeError, match=r"fetch_attr: .* has nothing at '0.weight'"):
+            runner.fetch_attr("0.weight")
