@@ -36,6 +36,8 @@ SUBMODULES = (
     "library",
     "linalg",
     "memory",
+    "mps",
+    "mtia",
     "multiprocessing",
     "nn",
     "onnx",
@@ -57,6 +59,7 @@ SUBMODULES = (
     "types",
     "utils",
     "version",
+    "xpu",
 )
 
 _FUNCTIONS = {

@@ -21,8 +21,7 @@ _FUNCTIONS: _Rows = (
     ("use gb.repeat_interleave(x, repeats)", "repeat"),
     ("use gb.rand(*sizes)", "random_sample"),
     ("use gb.Tensor", "ndarray"),
-    ("", "masked mps nested"),
-    ("", "quantization xpu"),
+    ("", "masked nested quantization"),
     ("use gb.linalg.solve(a, b)", "solve"),
     ("use gb.linalg.lstsq(a, b)", "lstsq"),
     ("use gb.linalg.eigh(a)", "symeig"),
@@ -47,7 +46,7 @@ _FUNCTIONS: _Rows = (
         "quantize_per_tensor_dynamic dequantize",
     ),
     ("use gb.jit", "fork wait"),
-    ("", "monitor mtia package while_loop"),
+    ("", "monitor package while_loop"),
 )
 
 _METHODS: _Rows = (
