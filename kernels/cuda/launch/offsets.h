@@ -90,6 +90,7 @@ struct OffsetCalculator {
   /// Where element `i` lies.
   GARBOARD_HD Offsets at(std::uint32_t i) const {
     Offsets offsets{};
+#pragma unroll 1  // most have one dim or two
     for (int d = 0; d < dims; ++d) {
       const bool is_last = d == dims - 1;
       const std::uint32_t rest = is_last ? 0 : size[d].quotient(i);

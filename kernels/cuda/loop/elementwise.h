@@ -120,6 +120,7 @@ template <class F, class Out, int operands, std::size_t... k, class... In>
 GARBOARD_HD void compute_rest(Out* out, const typename OffsetCalculator<operands>::Offsets& places,
                               std::uint32_t rest, std::index_sequence<k...>,
                               const Source<In>&... in) {
+#pragma unroll 1
   for (std::uint32_t i = 0; i < rest; ++i)
     out[places.of[0] + i] = F{}(in.at(places.of[1 + k] + (in.repeats ? 0 : i))...);
 }
