@@ -5,6 +5,7 @@
 
 #include "kernels/cpu/loop/copy_bytes.h"
 #include "kernels/cpu/loop/plan.h"
+#include "kernels/cpu/wide/wide_vector.h"
 #include "kernels/windows.h"
 
 #ifdef __AVX512F__
@@ -44,6 +45,31 @@ void copy_dense(T* to, const T* from, std::int64_t count) {
   }
 #endif
   copy_bytes(to, from, count * static_cast<std::int64_t>(sizeof(T)));
+}
+
+/// to[i] = from[i * by].
+template <class T>
+void copy_comb(T* to, const T* from, std::int64_t by, std::int64_t count) {
+  using V = WideVector<T>;
+  std::int64_t i = 0;
+#ifdef __AVX512F__
+  if constexpr (sizeof(T) == 4) {
+    const __m512i every_second = _mm512_slli_epi32(
+        _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0), 1);
+    for (; by == 2 && i < count; i += 16) {
+      const std::int64_t left = count - i;
+      const auto kept = static_cast<__mmask16>(left >= 16 ? 0xffff : (1u << left) - 1);
+      const auto met = left >= 16 ? 0x7fffffffu : (1u << (2 * left - 1)) - 1;
+      const __m512i low = _mm512_maskz_loadu_epi32(static_cast<__mmask16>(met), from + 2 * i);
+      const __m512i high =
+          _mm512_maskz_loadu_epi32(static_cast<__mmask16>(met >> 16), from + 2 * i + 16);
+      _mm512_mask_storeu_epi32(to + i, kept, _mm512_permutex2var_epi32(low, every_second, high));
+    }
+  }
+#endif
+  for (; by == 2 && i + V::lanes <= count; i += V::lanes)
+    V::store(to + i, V::load(from + i * by, by));
+  for (; i < count; ++i) to[i] = from[i * by];
 }
 
 /// Along each dim, tap k at place i meets element i * step + start + k * tap_step, or 0 outside.

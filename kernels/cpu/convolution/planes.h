@@ -280,7 +280,7 @@ class Planes {
     if (by == 1)
       copy_dense(to + line.first, from + line.first, larger(last - line.first, 0));
     else
-      for (std::int64_t i = line.first; i < last; ++i) to[i] = from[i * by];
+      copy_comb(to + line.first, from + line.first * by, by, larger(last - line.first, 0));
     fill(to + last, width - last, T(0));
   }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 
 namespace garboard::kernels::GARBOARD_ISA {
 namespace {
@@ -33,6 +34,7 @@ struct WideVector {
   }
   static Type load(const T* from, std::int64_t by) {
     if (by == 1) return load(from);
+    if (by == 2) return load_every_second(from, std::make_integer_sequence<int, lanes>{});
     Type x;
     for (int i = 0; i < lanes; ++i) x[i] = from[i * by];
     return x;
@@ -40,6 +42,14 @@ struct WideVector {
   static void store(T* to, const Type& x) { __builtin_memcpy(to, &x, sizeof x); }
   static void store(T* to, const Type& x, std::int64_t count) {
     __builtin_memcpy(to, &x, static_cast<std::size_t>(count < lanes ? count : lanes) * sizeof(T));
+  }
+
+ private:
+  /// Reads nothing behind the last one.
+  template <int... k>
+  static Type load_every_second(const T* from, std::integer_sequence<int, k...>) {
+    return __builtin_shufflevector(load(from), load(from + lanes - 1),
+                                   (k < lanes / 2 ? 2 * k : 2 * k + 1)...);
   }
 };
 

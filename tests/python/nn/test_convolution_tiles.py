@@ -141,3 +141,18 @@ def test_an_infinity_beside_a_number_is_none_of_its_own() -> None:
         [1, 7],
     ]
     assert not made.isnan().any()
+
+
+@pytest.mark.parametrize("stride", [2, 3])
+@pytest.mark.parametrize("rows", [8, 33])
+@pytest.mark.parametrize(("dtype", "error"), [(gb.float32, 2e-5), (gb.float64, 1e-12)])
+def test_longer_strides_leave_places_out(
+    stride: int, rows: int, dtype: gb.dtype, error: float
+) -> None:
+    weight = gb.tensor(drawn(rows * 2, 8, 3, 3, seed=4), dtype=dtype)
+
+    for width in [*range(1, 37), 63, 64, 65, 131]:
+        x = gb.tensor(drawn(2, 16, 5, width), dtype=dtype)
+        every = functional.conv2d(x, weight, None, 1, 1, 1, 2)
+        found = functional.conv2d(x, weight, None, stride, 1, 1, 2)
+        gb.testing.assert_close(found, every[:, :, ::stride, ::stride], rtol=error, atol=error * 50)
