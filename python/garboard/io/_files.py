@@ -68,7 +68,7 @@ def load(
 ) -> Any:
     """Read what `save` wrote; or a safetensors, NumPy's, or PyTorch's file of tensors.
 
-    The kind is told by the contents. Of PyTorch's files those of the zip form are read, by an
+    The kind is told by the contents. PyTorch's files, those of before 1.6 too, are read by an
     unpickler that knows what tensors, containers, dates, paths and NumPy's arrays need and refuses
     all else: no code of such a file is ever run. Tensors that share a storage there share it again.
 

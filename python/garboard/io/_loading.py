@@ -13,6 +13,7 @@ from garboard._engine import DeviceError, Tensor
 from garboard.io._dtypes import dtype_named
 from garboard.io._elements import read_into, read_npy
 from garboard.io._errors import EmptyFileError, FileError
+from garboard.io._older_files import has_older_form, read_older_form
 from garboard.io._pickles import Tensors
 from garboard.io._tree import decoded
 from garboard.io._zips import read_zip
@@ -58,22 +59,24 @@ def _read_file(file: BinaryIO, device: Any, is_mapped: bool, is_trusted: bool) -
     start = file.tell()
     size = file.seek(0, os.SEEK_END) - start
     file.seek(start)
-    magic = file.read(9)
+    head = file.read(64)
     file.seek(start)
+    magic = head[:9]
     if magic[:4] == b"PK\x03\x04":
         return read_zip(file, device)
     if magic[:6] == b"\x93NUMPY":
         return read_npy(file, device)
     if len(magic) == 9 and magic[8:] == b"{":
         return _Safetensors(file, size, device, is_mapped).read(is_trusted)
+    if has_older_form(head):
+        return read_older_form(file, size, device)
     if magic[:1] == b"\x80":
         raise FileError(
-            "load: a pickle, which could run any code; write it anew with PyTorch 1.6 or newer: "
-            "torch.save(torch.load(path), path), or load it with what wrote it and use gb.save"
+            "load: a pickle, which could run any code; load it with what wrote it and use gb.save"
         )
     raise (FileError if size else EmptyFileError)(
         f"load: a file of {size} bytes of an unknown kind; safetensors, .npy, .npz, or a .pt file "
-        "of PyTorch 1.6 or newer is needed"
+        "of PyTorch 0.4 or newer is needed"
     )
 
 

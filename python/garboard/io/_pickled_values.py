@@ -47,6 +47,14 @@ class NumpyDType:
         return np.dtype(self._order + self._text)
 
 
+def _ordered(pairs: Any = ()) -> OrderedDict[Any, Any]:
+    """A dict that Python 2 gave as pairs; Python 3 sets its items afterwards."""
+    for pair in pairs:
+        if len(_checked(list, pair)) != 2 or type(pair[0]) not in KEYS:
+            raise FileError("load: an OrderedDict of what are no keys and values")
+    return OrderedDict(pairs)
+
+
 def _numpy_dtype(*given: Any) -> NumpyDType:
     return NumpyDType(*given)
 
@@ -162,7 +170,7 @@ VALUES: dict[tuple[str, str], Callable[..., Any]] = {
     ("_codecs", "encode"): _encoded,
     ("argparse", "Namespace"): _namespace,
     ("collections", "Counter"): _counter,
-    ("collections", "OrderedDict"): lambda: OrderedDict(),
+    ("collections", "OrderedDict"): _ordered,
     ("collections", "defaultdict"): _defaulting,
     ("numpy", "dtype"): _numpy_dtype,
     ("torch", "Size"): lambda sizes=(): _engine._Size(sizes),

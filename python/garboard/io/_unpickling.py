@@ -19,7 +19,9 @@ from garboard.io._errors import FileError, UnsafeFileError
 from garboard.io._pickled_values import FACTORIES, KEYS, VALUES, NumpyDType, filled
 from garboard.nn.parameter import Buffer, Parameter
 
-__all__ = ["TorchUnpickler"]
+__all__ = ["LONGEST_PICKLE", "TorchUnpickler"]
+
+LONGEST_PICKLE = 1 << 25  # bytes
 
 
 class _Name(NamedTuple):
@@ -61,15 +63,24 @@ def _refused(what: _Name) -> FileError:
 
 
 class TorchUnpickler:
-    """Reads one pickle. `storage(kind, key, count)` returns the elements that a tensor looks at."""
+    """Reads the pickle that begins at byte `at`; afterwards `end` is where it ends.
 
-    def __init__(self, text: bytes, storage: Callable[[str, str, int], Tensor]) -> None:
-        self._text, self._at = text, 0
+    `storage(kind, key, count)` returns the elements that a tensor looks at.
+    """
+
+    def __init__(
+        self, text: bytes, storage: Callable[[str, str, int], Tensor], at: int = 0
+    ) -> None:
+        self._text, self._at = text, at
         self._storage = storage
         self._stack: list[Any] = []
         self._memo: dict[int, Any] = {}
         self._left = (1 << 20) + 16 * len(text)
         self._turned: dict[tuple[int, bool, bool], Tensor] = {}
+
+    @property
+    def end(self) -> int:
+        return self._at
 
     def load(self) -> Any:
         """Return what the pickle makes.
@@ -207,11 +218,19 @@ class TorchUnpickler:
         self._stack.append(tuple(values))
 
     def _persistent(self) -> None:
-        said, kind, key, _, count = self._stack.pop()
+        said, kind, key, _, count, *part = self._stack.pop()
         is_storage = said == "storage" and isinstance(kind, _Name) and type(key) is str
         if not is_storage or not key.isalnum() or type(count) is not int or count < 0:
             raise FileError("load: a storage that is named wrongly")
-        self._stack.append(self._storage(kind.name, key, count))
+        found = self._storage(kind.name, key, count)
+        if part and part[0] is not None:  # in files of before 1.6 a storage may be part of one
+            _, first, some = part[0]
+            if type(first) is not int or type(some) is not int or not 0 <= first <= first + some:
+                raise FileError("load: a part of a storage that is none")
+            if first + some > count:
+                raise FileError(f"load: a part of a storage beyond its {count} elements")
+            found = found[first : first + some]
+        self._stack.append(found)
 
     # What names do
 
@@ -242,7 +261,8 @@ class TorchUnpickler:
         if not all(size):
             tensor = _engine.empty(size, dtype=storage.dtype, device=storage.device)
         else:
-            tensor = self._resolved(storage, bits).as_strided(size, stride, offset)
+            elements = self._resolved(storage, bits)
+            tensor = elements.as_strided(size, stride, elements.storage_offset() + offset)
         return tensor.requires_grad_() if requires_grad is True else tensor
 
     def _resolved(self, storage: Tensor, bits: Any) -> Tensor:
@@ -326,6 +346,8 @@ _ACTS: dict[bytes, Callable[[TorchUnpickler], Any]] = {
     b"G": lambda of: of._stack.append(of._number(">d")),
     b"\x8a": lambda of: of._push_integer("<B"),
     b"X": lambda of: of._push_text("<I"),
+    b"T": lambda of: of._push_text("<I"),  # texts of Python 2
+    b"U": lambda of: of._push_text("<B"),
     b"\x8c": lambda of: of._push_text("<B"),
     b"C": lambda of: of._stack.append(of._take(of._number("<B"))),
     b"B": lambda of: of._stack.append(of._take(of._number("<I"))),

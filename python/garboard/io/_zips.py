@@ -12,11 +12,9 @@ from garboard._engine import GarboardError, Tensor
 from garboard.io._dtypes import dtype_named
 from garboard.io._elements import read_into, read_npy
 from garboard.io._errors import FileError
-from garboard.io._unpickling import TorchUnpickler
+from garboard.io._unpickling import LONGEST_PICKLE, TorchUnpickler
 
 __all__ = ["read_zip"]
-
-_LONGEST_PICKLE = 1 << 25
 
 
 def read_zip(file: BinaryIO, device: Any) -> Any:
@@ -87,7 +85,7 @@ class _TorchFile:
         return self._archive.read(info)
 
     def read(self) -> Any:
-        text = self._bytes(f"{self._folder}data.pkl", _LONGEST_PICKLE)
+        text = self._bytes(f"{self._folder}data.pkl", LONGEST_PICKLE)
         return TorchUnpickler(text, self._storage).load()
 
     def _storage(self, kind: str, key: str, count: int) -> Tensor:
