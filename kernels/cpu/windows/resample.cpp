@@ -37,6 +37,27 @@ class ResampledPlaces {
   Scratch memory_;
 };
 
+/// Where the nearest elements are, for lines that are shorter than 2^31.
+class NearestElements {
+ public:
+  template <class T>
+  NearestElements(const ResampledPlaces<T>& places, std::int64_t count)
+      : count_(count), memory_(count * std::int64_t{sizeof(std::int32_t)}) {
+    for (std::int64_t i = 0; i < count; ++i)
+      memory_.as<std::int32_t>()[i] = static_cast<std::int32_t>(places[i].at[0]);
+  }
+
+  template <class T>
+  void take(T* out, const T* x) const {
+    const std::int32_t* const at = memory_.as<std::int32_t>();
+    for (std::int64_t i = 0; i < count_; ++i) out[i] = x[at[i]];
+  }
+
+ private:
+  std::int64_t count_;
+  Scratch memory_;
+};
+
 /// For parts of the outer dim.
 template <class Run>
 void for_each_slice(const Resample& of, Run run) {
@@ -81,10 +102,13 @@ void resample(const Resample& of) {
   const std::int64_t inner = of.out.sizes.data()[2];
   const int taps = samples.taps();
   const std::int64_t times = inner == 1 ? samples.repeats(size, places) : 0;
+  const bool takes = taps == 1 && inner == 1 && times == 0 && size < std::int64_t{1} << 31;
+  const NearestElements nearest(samples, takes ? places : 0);
   for_each_slice(of, [&](std::int64_t i) {
     const T* const x = of.x.as<T>() + i * size * inner;
     T* out = of.out.as<T>() + i * places * inner;
     if (times > 0) return repeat(out, x, size, times);
+    if (takes) return nearest.take(out, x);
     for (std::int64_t place = 0; place < places; ++place, out += inner) {
       const auto& [at, factor] = samples[place];
       if (inner == 1) {
