@@ -24,6 +24,10 @@ struct PlaceTable {
   std::int32_t pair[2][block];
   std::int32_t others[block];
   int other_count;
+  // Of sixteen, four lines of four side by side, with their factors.
+  typedef T Four __attribute__((vector_size(4 * sizeof(T))));
+  std::int32_t line[4][block];
+  Four line_factors[block][4];
 
   void find_pairs(int count) {
     other_count = 0;
@@ -34,6 +38,21 @@ struct PlaceTable {
       pair[1][i] = are_pairs ? low : 0;
       others[other_count] = i;
       other_count += !are_pairs;
+    }
+  }
+
+  void find_lines(int count) {
+    other_count = 0;
+    for (int i = 0; i < count; ++i) {
+      bool are_lines = true;
+      for (int k = 0; k < 16; ++k) {
+        const std::int32_t first = at[k / 4 * 4][i];
+        are_lines &= first >= 0 && at[k][i] == first + k % 4;
+        line_factors[i][k / 4][k % 4] = factor[k][i];
+      }
+      for (int y = 0; y < 4; ++y) line[y][i] = are_lines ? at[4 * y][i] : 0;
+      others[other_count] = i;
+      other_count += !are_lines;
     }
   }
 };
@@ -64,6 +83,8 @@ class GridWalk {
 
   /// Whether so many channels as are worth it are made of two pairs a place.
   bool has_pairs() const { return elements == 4 && plane > 1 && channels >= channels_at_once; }
+  /// And of four lines.
+  bool has_lines() const { return elements == 16 && plane > 3 && channels >= channels_at_once; }
 
   /// Element after element: each for all places of the block, in vectors.
   template <bool wants_slopes>
@@ -190,6 +211,21 @@ void mix_row(T* out, const T* x, const PlaceTable<T>& table, int count) {
   }
 }
 
+/// What of a block lies in no pairs or lines, of so many channels.
+template <class T, int elements>
+void mix_others(T* out, std::int64_t out_stride, const T* x, std::int64_t stride,
+                const PlaceTable<T>& table) {
+  for (int k = 0; k < table.other_count; ++k) {
+    const int i = table.others[k];
+    for (int c = 0; c < channels_at_once; ++c) {
+      T sum = 0;
+      for (int e = 0; e < elements; ++e)
+        sum += table.factor[e][i] * element_at(x + c * stride, table.at[e][i]);
+      out[c * out_stride + i] = sum;
+    }
+  }
+}
+
 /// As `mix_row`, of two pairs a place and so many channels: what is read of the table is read once
 /// for all of them, and an element costs a load. A gather would cost more than that.
 template <class T>
@@ -207,15 +243,27 @@ void mix_pairs(T* out, std::int64_t out_stride, const T* x, std::int64_t stride,
       out[c * out_stride + i] = f0 * a[0] + f1 * a[1] + f2 * b[0] + f3 * b[1];
     }
   }
-  for (int k = 0; k < table.other_count; ++k) {
-    const int i = table.others[k];
+  mix_others<T, 4>(out, out_stride, x, stride, table);
+}
+
+/// The same of four lines a place.
+template <class T>
+void mix_lines(T* out, std::int64_t out_stride, const T* x, std::int64_t stride,
+               const PlaceTable<T>& table, int count) {
+  typename PlaceTable<T>::Four met, sum;
+  for (int i = 0; i < count; ++i) {
+#pragma GCC unroll 4
     for (int c = 0; c < channels_at_once; ++c) {
-      T sum = 0;
-      for (int e = 0; e < 4; ++e)
-        sum += table.factor[e][i] * element_at(x + c * stride, table.at[e][i]);
-      out[c * out_stride + i] = sum;
+      sum = typename PlaceTable<T>::Four{};
+#pragma GCC unroll 4
+      for (int y = 0; y < 4; ++y) {
+        std::memcpy(&met, x + c * stride + table.line[y][i], sizeof met);
+        sum += table.line_factors[i][y] * met;
+      }
+      out[c * out_stride + i] = (sum[0] + sum[1]) + (sum[2] + sum[3]);
     }
   }
+  mix_others<T, 16>(out, out_stride, x, stride, table);
 }
 
 /// Adds what each element of a place is times what came back there.
@@ -254,6 +302,32 @@ void add_met_pairs(T (*met)[block], const T* given, std::int64_t given_stride, c
   }
 }
 
+/// The same of four lines a place.
+template <class T>
+void add_met_lines(T (*met)[block], const T* given, std::int64_t given_stride, const T* x,
+                   std::int64_t stride, const PlaceTable<T>& table, int count) {
+  using Four = typename PlaceTable<T>::Four;
+  int next = 0;
+  for (int i = 0; i < count; ++i) {
+    if (next < table.other_count && table.others[next] == i) {
+      ++next;
+      for (int c = 0; c < channels_at_once; ++c)
+        for (int k = 0; k < 16; ++k)
+          met[k][i] += given[c * given_stride + i] * element_at(x + c * stride, table.at[k][i]);
+      continue;
+    }
+    Four sums[4] = {}, element;
+#pragma GCC unroll 4
+    for (int c = 0; c < channels_at_once; ++c)
+#pragma GCC unroll 4
+      for (int y = 0; y < 4; ++y) {
+        std::memcpy(&element, x + c * stride + table.line[y][i], sizeof element);
+        sums[y] += given[c * given_stride + i] * element;
+      }
+    for (int k = 0; k < 16; ++k) met[k][i] += sums[k / 4][k % 4];
+  }
+}
+
 /// Calls `visit` with how many elements a place is made of, known when this is compiled.
 template <class Visit>
 void visit_elements(int elements, Visit visit) {
@@ -288,6 +362,12 @@ void sample_grid(const GridSample& of) {
             pace.advance(block * 4 * channels_at_once);
             mix_pairs<T>(out_of(c), walk.places, plane_of(c), walk.plane, table, count);
           }
+        } else if (walk.has_lines()) {
+          table.find_lines(count);
+          for (; c + channels_at_once <= walk.channels; c += channels_at_once) {
+            pace.advance(block * 16 * channels_at_once);
+            mix_lines<T>(out_of(c), walk.places, plane_of(c), walk.plane, table, count);
+          }
         }
         visit_elements(walk.elements, [&]<int elements>() {
           for (; c < walk.channels; ++c) {
@@ -318,6 +398,12 @@ void grid_gradient(const GridSampleGradient& of) {
           for (; c + channels_at_once <= walk.channels; c += channels_at_once) {
             pace.advance(block * 4 * channels_at_once);
             add_met_pairs<T>(met, given_of(c), walk.places, plane_of(c), walk.plane, table, count);
+          }
+        } else if (walk.has_lines()) {
+          table.find_lines(count);
+          for (; c + channels_at_once <= walk.channels; c += channels_at_once) {
+            pace.advance(block * 16 * channels_at_once);
+            add_met_lines<T>(met, given_of(c), walk.places, plane_of(c), walk.plane, table, count);
           }
         }
         visit_elements(walk.elements, [&]<int elements>() {

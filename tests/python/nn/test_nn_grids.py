@@ -109,6 +109,26 @@ def test_blocks_of_places_agree_with_single_ones_for_any_number_of_threads():
     assert gb.equal(grid.grad, first_grid)
 
 
+@pytest.mark.parametrize("dtype", [gb.float32, gb.float64])
+@pytest.mark.parametrize("padding", ["zeros", "border", "reflection"])
+@pytest.mark.parametrize("mode", ["bilinear", "bicubic"])
+def test_channels_together_are_what_each_is_alone(mode, padding, dtype):
+    drawing = gb.Generator().manual_seed(3)
+    x = gb.randn(2, 6, 7, 9, dtype=dtype, generator=drawing)
+    grid = (gb.rand(2, 11, 13, 2, dtype=dtype, generator=drawing) * 3 - 1.5).requires_grad_()
+
+    def found(of):
+        out = F.grid_sample(of, grid, mode, padding, align_corners=False)
+        return out, gb.autograd.grad(out.square().sum(), grid)[0]
+
+    together, slopes = found(x)
+    parts = [found(x[:, c : c + 1]) for c in range(6)]
+
+    error = {"rtol": 1e-4, "atol": 1e-4} if dtype == gb.float32 else {"rtol": 1e-12, "atol": 1e-12}
+    gb.testing.assert_close(together, gb.cat([out for out, _ in parts], 1), **error)
+    gb.testing.assert_close(slopes, sum(part for _, part in parts), **error)
+
+
 def test_nothing_lies_outside_even_where_numbers_are_none():
     x = gb.full((1, 1, 2, 2), float("nan"))
     far = gb.tensor([[[[5.0, 5.0], [float("inf"), 0.0], [float("nan"), 0.0], [1e30, -1e30]]]])
