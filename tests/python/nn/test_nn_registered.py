@@ -308,3 +308,90 @@ def test_a_copy_of_what_is_registered_asks_for_a_dict(kind):
     for memo in (np.broadcast_to(np.float32(1), (2**20, 2**20)), [], None):
         with pytest.raises(TypeError, match=r"^deepcopy: memo is of type .*; a dict is needed"):
             of.__deepcopy__(memo)
+
+
+class TestOverridesOfRegistering:
+    def test_one_put_in_place_of_the_module_s_own_sees_each_parameter_that_is_assigned(
+        self, monkeypatch
+    ):
+        seen, plain = [], nn.Module.register_parameter
+
+        def registering(module, name, param):
+            plain(module, name, param)
+            seen.append(name)
+            if param is not None:
+                module._parameters[name] = nn.Parameter(
+                    param.to("meta"), requires_grad=param.requires_grad
+                )
+
+        monkeypatch.setattr(nn.Module, "register_parameter", registering)
+        layer = nn.Linear(2, 3)
+        layer.bias = None
+        monkeypatch.undo()
+        layer.bias = nn.Parameter(gb.zeros(3))
+
+        assert seen == ["weight", "bias", "bias"]
+        assert [it.device.type for it in layer.parameters()] == ["meta", "cpu"]
+
+    def test_one_of_a_class_sees_buffers_that_are_assigned(self):
+        class Told(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.told = []
+                self.register_buffer("kept", gb.zeros(1))
+                self.register_buffer("passing", gb.zeros(1), persistent=False)
+
+            def register_buffer(self, name, tensor, persistent=True):
+                self.told.append((name, persistent))
+                super().register_buffer(name, tensor, persistent)
+
+        told = Told()
+        told.kept = gb.ones(1)
+        told.passing = gb.ones(1)
+        told.made = nn.Buffer(gb.ones(1), persistent=False)
+
+        names = [("kept", True), ("passing", False)]
+        assert told.told == [*names, *names, ("made", False)]
+        assert list(told.state_dict()) == ["kept"]
+
+    def test_what_had_the_name_makes_way(self):
+        class Told(nn.Module):
+            def register_parameter(self, name, param):
+                super().register_parameter(name, param)
+
+        told = Told()
+        told.weight = 3
+        told.register_buffer("scale", gb.ones(1))
+        told.head = nn.ReLU()
+        for name in ("weight", "scale", "head"):
+            setattr(told, name, nn.Parameter(gb.ones(1)))
+        told.weight = nn.Parameter(gb.zeros(1))
+
+        assert list(told._parameters) == ["weight", "scale", "head"]
+        assert not told._buffers
+        assert not told._modules
+
+    def test_one_is_not_asked_before_the_module_is_begun(self):
+        class Told(nn.Module):
+            def __init__(self):
+                self.weight = nn.Parameter(gb.ones(1))
+
+            def register_parameter(self, name, param):
+                raise AssertionError
+
+        with pytest.raises(AttributeError, match=r"before Module\.__init__\(\)"):
+            Told()
+
+    def test_what_is_no_parameter_is_refused_as_ever(self):
+        class Told(nn.Module):
+            def register_parameter(self, name, param):
+                super().register_parameter(name, param)
+
+        told = Told()
+        told.weight = nn.Parameter(gb.ones(1))
+
+        with pytest.raises(TypeError, match="a Parameter or None is needed"):
+            told.weight = gb.ones(1)
+        with pytest.raises(TypeError, match="a Parameter or None is needed"):
+            told.weight = "text"
+        assert told.weight.item() == 1

@@ -7,11 +7,16 @@ lending a weight to a module that lives shortly does not shorten the weight's li
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from garboard import _engine
 from garboard._arguments.layouts import is_sparse
 from garboard._engine import DisposeScope, Tensor
 
-__all__ = ["dense_in", "is_around", "move_home", "nearest_open"]
+if TYPE_CHECKING:
+    from garboard.nn._module._tree import Tree
+
+__all__ = ["bring_home", "dense_in", "is_around", "move_home", "nearest_open"]
 
 
 def dense_in(value: object) -> list[Tensor]:
@@ -46,3 +51,18 @@ def move_home(tensor: Tensor, home: DisposeScope | None) -> None:
         scope.detach(tensor)
     else:
         scope.move_to_other(home, tensor)
+
+
+def bring_home(module: Tree, value: Any) -> None:
+    """Take what is now a module's out of scopes that end before the module's own."""
+    home = nearest_open(vars(module)["_home"])
+    for tensor in dense_in(value):
+        move_home(tensor, home)
+    if hasattr(type(value), "_owned_tensors"):
+        if is_around(nearest_open(vars(value).get("_home", home)), home):
+            return  # what is below it came home to it before; or its `__init__` is to come
+        for part in value.modules():
+            if not is_around(nearest_open(vars(part)["_home"]), home):
+                vars(part)["_home"] = home
+        for tensor in value._owned_tensors():
+            move_home(tensor, home)

@@ -32,6 +32,44 @@ def is_kin(role: str, value: object, by_hand: bool) -> bool:
     return by_hand and (isinstance(value, Tensor) if role == "parameter" else callable(value))
 
 
+def is_registered_by_override(
+    module: Tree, name: str, role: str, value: object, plain: type[Tree]
+) -> bool:
+    """Tell whether a class, or a block around, registers by a function of its own; it is called.
+
+    Programs put one in the place of `Module.register_parameter` to see each parameter that a model
+    makes. What had the name otherwise makes way, as for any assignment.
+
+    Args:
+        module: Where a value is assigned.
+        name: The attribute.
+        role: What the value is registered as.
+        value: The value.
+        plain: The class whose functions are no others.
+    """
+    kind = type(module)
+    if role == "parameter":
+        is_plain = kind.register_parameter is plain.register_parameter
+    else:
+        is_plain = role == "module" or kind.register_buffer is plain.register_buffer
+    known = vars(module).get("_roles")
+    if is_plain or known is None or not (value is None or isinstance(value, Tensor)):
+        return False
+    before = known.get(name, "")
+    if (before in BUFFERS) if role in BUFFERS else before == role:
+        pass  # it keeps its place
+    elif name in vars(module):
+        object.__delattr__(module, name)
+        known.pop(name, None)
+    if role == "parameter":
+        kind.register_parameter(module, name, value)  # type: ignore[arg-type]
+    elif role == "buffer":
+        kind.register_buffer(module, name, value)  # an older override knows no `persistent`
+    else:
+        kind.register_buffer(module, name, value, persistent=False)
+    return True
+
+
 def lend_views(module: Tree) -> None:
     """Put into a module's `__dict__` what programs that read it look for: the three views.
 

@@ -14,9 +14,16 @@ from garboard._arguments import check
 from garboard._arguments.errors import NameTakenError
 from garboard._arguments.texts import shown
 from garboard._engine import DisposeScope, Tensor
-from garboard.nn._module._home import dense_in, is_around, move_home, nearest_open
+from garboard.nn._module._home import bring_home, dense_in, nearest_open
 from garboard.nn._module._hooks import told_of
-from garboard.nn._module._registered import BUFFERS, Registered, TransientNames, is_kin, lend_views
+from garboard.nn._module._registered import (
+    BUFFERS,
+    Registered,
+    TransientNames,
+    is_kin,
+    is_registered_by_override,
+    lend_views,
+)
 from garboard.nn._module._walk import is_below, too_deep, walk
 from garboard.nn.parameter import Buffer, Parameter, UninitializedBuffer
 
@@ -79,15 +86,17 @@ class Tree:
 
     def __setattr__(self, name: str, value: Any) -> None:
         if isinstance(value, Parameter):
-            self._register(name, "parameter", value)
+            role: str | None = "parameter"
         elif isinstance(value, Tree):
-            self._register(name, "module", value)
+            role = "module"
         elif isinstance(value, (Buffer, UninitializedBuffer)):
-            self._register(name, "buffer" if value.persistent else "transient buffer", value)
-        elif role := vars(self).get("_roles", {}).get(name):
-            self._register(name, role, value)
+            role = "buffer" if value.persistent else "transient buffer"
         else:
+            role = vars(self).get("_roles", {}).get(name)
+        if role is None:
             object.__setattr__(self, name, value)
+        elif not is_registered_by_override(self, name, role, value, Tree):
+            self._register(name, role, value)
 
     def __delattr__(self, name: str) -> None:
         object.__delattr__(self, name)
@@ -188,21 +197,7 @@ class Tree:
         self._roles[name] = role
         if isinstance(value, Tree):
             vars(value)["_is_held"] = True
-        self._bring_home(value)
-
-    def _bring_home(self, value: Tensor | SparseTensor | Module | None) -> None:
-        """Take what is now ours out of scopes that end before the module's own."""
-        home = nearest_open(vars(self)["_home"])
-        for tensor in dense_in(value):
-            move_home(tensor, home)
-        if isinstance(value, Tree):
-            if is_around(nearest_open(vars(value).get("_home", home)), home):
-                return  # what is below it came home to it before; or its `__init__` is to come
-            for module in value.modules():
-                if not is_around(nearest_open(vars(module)["_home"]), home):
-                    vars(module)["_home"] = home
-            for tensor in value._owned_tensors():
-                move_home(tensor, home)
+        bring_home(self, value)
 
     def named_modules(
         self, memo: set[Any] | None = None, prefix: str = "", remove_duplicate: bool = True
