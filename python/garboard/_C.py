@@ -7,7 +7,7 @@ The switches are of compilers that are not here: they take what they are given a
 from __future__ import annotations
 
 from types import ModuleType
-from typing import Any
+from typing import Any, NoReturn
 
 from garboard._arguments.check import unless_left
 from garboard._arguments.layouts import layout
@@ -37,7 +37,9 @@ __all__ = [
     "DispatchKey",
     "DispatchKeySet",
     "Generator",
+    "Graph",
     "Size",
+    "Value",
     "_ExcludeDispatchKeyGuard",
     "_LinAlgError",
     "_TensorMeta",
@@ -55,6 +57,27 @@ _SWITCHES = (
     "_jit_set_profiling_executor _jit_set_profiling_mode _jit_set_texpr_fuser_enabled "
     "_log_api_usage_once"
 )
+
+
+class Graph:
+    """What PyTorch's compiler of scripts makes of a function: no object is one.
+
+    Programs name it in annotations of what would write an op to a file.
+
+    Raises:
+        TypeError: One is asked for.
+
+    >>> from garboard._C import Graph
+    >>> isinstance(gb.fx.Graph(), Graph)
+    False
+    """
+
+    def __new__(cls, *given: object, **named: object) -> NoReturn:
+        raise TypeError(f"{cls.__name__}: no script is compiled here; graphs are gb.fx.Graph")
+
+
+class Value(Graph):
+    """What a node of such a graph takes and gives: no object is one."""
 
 
 class DisableTorchFunctionSubclass(_EndingBlock):

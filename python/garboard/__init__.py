@@ -150,6 +150,7 @@ if TYPE_CHECKING:
     from garboard import cuda as cuda
     from garboard import distributed as distributed
     from garboard import distributions as distributions
+    from garboard import export as export
     from garboard import fft as fft
     from garboard import func as func
     from garboard import functional as functional
@@ -163,6 +164,8 @@ if TYPE_CHECKING:
     from garboard import library as library
     from garboard import linalg as linalg
     from garboard import memory as memory
+    from garboard import mps as mps
+    from garboard import mtia as mtia
     from garboard import multiprocessing as multiprocessing
     from garboard import nn as nn
     from garboard import onnx as onnx
@@ -184,6 +187,7 @@ if TYPE_CHECKING:
     from garboard import types as types
     from garboard import utils as utils
     from garboard import version as version
+    from garboard import xpu as xpu
     from garboard._arguments.layouts import channels_last as channels_last
     from garboard._arguments.layouts import channels_last_3d as channels_last_3d
     from garboard._arguments.layouts import contiguous_format as contiguous_format

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Callable
 from functools import wraps
 from typing import TYPE_CHECKING, Any, TypeVar, overload
@@ -235,6 +236,16 @@ def custom_fwd(fwd: Any = None, *, device_type: str, cast_inputs: DType | None =
     return forward
 
 
+def _cast(value: Any, device_type: str, dtype: DType) -> Any:
+    """Return what lies in a nest of tuples, lists and dicts with its float tensors in a dtype.
+
+    Tensors of float64, and those of other devices, stay what they are.
+    """
+    kind = _device_type("_cast", device_type)
+    check.of_type(_engine.dtype, "_cast", "dtype", dtype)
+    return _in_dtype(value, dtype, kind)
+
+
 def _in_dtype(given: Any, dtype: Any, kind: str) -> Any:
     is_cast = (
         isinstance(given, _engine.Tensor)
@@ -242,7 +253,13 @@ def _in_dtype(given: Any, dtype: Any, kind: str) -> Any:
         and given.dtype != _engine.float64
         and given.device.type == kind
     )
-    return given.to(dtype) if is_cast else given
+    if is_cast:
+        return given.to(dtype)
+    if type(given) in (dict, OrderedDict):
+        return type(given)((key, _in_dtype(it, dtype, kind)) for key, it in given.items())
+    if type(given) in (list, tuple):
+        return type(given)(_in_dtype(it, dtype, kind) for it in given)
+    return given
 
 
 @overload

@@ -23,6 +23,7 @@ SUBMODULES = (
     "cuda",
     "distributed",
     "distributions",
+    "export",
     "fft",
     "func",
     "functional",
@@ -127,9 +128,9 @@ _FUNCTIONS = {
 # What PyTorch has for its own layers: it is found, and not listed.
 _UNLISTED = {
     "_root.asking": (
-        "_assert _assert_async _check _check_index _check_not_implemented _check_tensor_all "
-        "_check_type _check_value is_anomaly_check_nan_enabled is_anomaly_enabled "
-        "set_anomaly_enabled"
+        "_assert _assert_async _check _check_index _check_is_size _check_not_implemented "
+        "_check_tensor_all _check_tensor_all_with _check_type _check_value _check_with "
+        "is_anomaly_check_nan_enabled is_anomaly_enabled set_anomaly_enabled"
     ),
     "_root.autocasting": (
         "get_autocast_cpu_dtype get_autocast_gpu_dtype is_autocast_cache_enabled "
@@ -166,6 +167,7 @@ _UNLISTED = {
         "_foreach_tanh_ _foreach_trunc _foreach_trunc_ _foreach_zero_"
     ),
     "_root.layers": (
+        "_log_softmax_backward_data _softmax_backward_data "
         "adaptive_max_pool1d affine_grid_generator batch_norm constant_pad_nd conv_tbc dropout_ "
         "embedding_bag feature_dropout grid_sampler grid_sampler_2d grid_sampler_3d "
         "instance_norm max_pool1d_with_indices native_batch_norm native_dropout "

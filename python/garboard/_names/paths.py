@@ -18,7 +18,7 @@ __all__ = ["publish", "publish_paths"]
 _PATHS = {
     "garboard._higher_order_ops": {"associative_scan": "associative_scan"},
     "garboard.amp": {
-        "autocast_mode": "autocast custom_bwd custom_fwd is_autocast_available",
+        "autocast_mode": "_cast autocast custom_bwd custom_fwd is_autocast_available",
     },
     "garboard.autograd": {
         "grad_mode": "enable_grad inference_mode no_grad set_grad_enabled",
@@ -78,6 +78,10 @@ _PATHS = {
         "von_mises": "VonMises",
         "weibull": "Weibull",
         "wishart": "Wishart",
+    },
+    "garboard.export": {
+        "_trace": "",
+        "decomp_utils": "",
     },
     "garboard.jit": {
         "annotations": (

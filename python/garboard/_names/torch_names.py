@@ -14,14 +14,14 @@ _Rows = tuple[tuple[str, str], ...]
 _OPS: _Rows = ()
 
 _FUNCTIONS: _Rows = (
-    ("ops run as they are called, so leave it out", "export"),
+    ("", "masked nested"),
     ("use gb.tensor(data)", "array"),
     ("use gb.unsqueeze(x, dim)", "expand_dims"),
     ("use gb.take_along_dim(x, indices, dim)", "take_along_axis"),
     ("use gb.repeat_interleave(x, repeats)", "repeat"),
     ("use gb.rand(*sizes)", "random_sample"),
     ("use gb.Tensor", "ndarray"),
-    ("", "masked nested quantization"),
+    ("", "quantization"),
     ("use gb.linalg.solve(a, b)", "solve"),
     ("use gb.linalg.lstsq(a, b)", "lstsq"),
     ("use gb.linalg.eigh(a)", "symeig"),
@@ -120,7 +120,6 @@ _CUDA: _Rows = (
     ("use gb.cuda.snapshot()", "memory_snapshot"),
     ("use gb.DeviceError", "AcceleratorError CudaError DeferredCudaCallError cudaStatus"),
     ("streams are made here: use gb.cuda.Stream()", "ExternalStream get_stream_from_external"),
-    ("one generator draws for all devices: use gb.default_generator", "default_generators"),
     (
         "ops run as they are called, so leave it out",
         "export_dot export_graph_data graph_annotations",
@@ -179,7 +178,6 @@ ADVICE = {
     "garboard.utils": {
         "bottleneck": "use gb.profiler",
         "_python_dispatch": "use gb.overrides.TorchFunctionMode, which is given the calls of ops",
-        "cpp_extension": "",
     },
     "garboard.overrides": _by_name((("", "resolve_name"),)),
     "garboard.serialization": _by_name(

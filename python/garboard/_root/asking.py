@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from functools import partial
 
 from garboard import _engine
 from garboard._arguments import check
@@ -16,10 +16,13 @@ __all__ = [
     "_assert_async",
     "_check",
     "_check_index",
+    "_check_is_size",
     "_check_not_implemented",
     "_check_tensor_all",
+    "_check_tensor_all_with",
     "_check_type",
     "_check_value",
+    "_check_with",
     "is_anomaly_check_nan_enabled",
     "is_anomaly_enabled",
     "is_storage",
@@ -78,27 +81,43 @@ def _assert_async(input: Tensor, assert_msg: str = "") -> None:
         raise RuntimeError(assert_msg or "_assert_async: an element that is 0; another is needed")
 
 
-def _checking(kind: type[Exception]) -> Callable[..., None]:
-    def checking(cond: bool, message: object = None) -> None:
-        """Raise unless a condition holds; the message may be a function that makes it."""
-        if not isinstance(cond, bool):
-            raise TypeError(f"check: a condition of type {type(cond).__name__}; a bool is needed")
-        if not cond:
-            raise kind(str(message() if callable(message) else message or "a check has failed"))
-
-    return checking
-
-
-_check = _checking(RuntimeError)
-_check_index = _checking(IndexError)
-_check_value = _checking(ValueError)
-_check_type = _checking(TypeError)
-_check_not_implemented = _checking(NotImplementedError)
+def _check_with(error_type: type[Exception], cond: bool, message: object = None) -> None:
+    """Raise an error of a type unless a condition holds; a function may make the message."""
+    if not (isinstance(error_type, type) and issubclass(error_type, Exception)):
+        raise TypeError(
+            "check: error_type is no class of errors; a class made of Exception is needed"
+        )
+    if not isinstance(cond, bool):
+        raise TypeError(f"check: a condition of type {type(cond).__name__}; a bool is needed")
+    if not cond:
+        raise error_type(str(message() if callable(message) else message or "a check has failed"))
 
 
-def _check_tensor_all(cond: Tensor, message: object = None) -> None:
-    """Raise RuntimeError unless all elements are True."""
-    _check(bool(check.tensor("_check_tensor_all", "cond", cond).all()), message)
+_check = partial(_check_with, RuntimeError)
+_check_index = partial(_check_with, IndexError)
+_check_value = partial(_check_with, ValueError)
+_check_type = partial(_check_with, TypeError)
+_check_not_implemented = partial(_check_with, NotImplementedError)
+
+
+def _check_is_size(i: int, message: object = None, *, max: int | None = None) -> None:
+    """Raise RuntimeError where an integer is below 0, or above a bound."""
+    size = check.integer("_check_is_size", "i", i)
+    bound = size if max is None else check.integer("_check_is_size", "max", max)
+    _check(0 <= size <= bound, message)
+
+
+def _check_tensor_all_with(
+    error_type: type[Exception], cond: Tensor, message: object = None
+) -> None:
+    """Raise an error of a type unless all elements are True."""
+    given = check.tensor("_check_tensor_all", "cond", cond)
+    if given.dtype is not _engine.bool:
+        raise TypeError(f"_check_tensor_all: cond of dtype {given.dtype}; bool is needed")
+    _check_with(error_type, bool(given.all()), message)
+
+
+_check_tensor_all = partial(_check_tensor_all_with, RuntimeError)
 
 
 def is_anomaly_enabled() -> bool:

@@ -9,9 +9,11 @@ from garboard._arguments import check
 from garboard._engine import Tensor
 from garboard.nn import functional
 from garboard.nn.functional._times_first import conv_tbc
-from garboard.types import Number, Size
+from garboard.types import DType, Number, Size
 
 __all__ = [
+    "_log_softmax_backward_data",
+    "_softmax_backward_data",
     "adaptive_max_pool1d",
     "affine_grid_generator",
     "batch_norm",
@@ -222,3 +224,39 @@ def embedding_bag(
     bag_of = _engine.searchsorted(starts.long(), places, right=True) - 1
     sizes = _engine.bincount(bag_of, minlength=starts.numel())
     return result, bag_of, sizes, starts
+
+
+def _slopes(op: str, **given: Any) -> tuple[Tensor, Tensor, int, Any]:
+    grad = check.tensor(op, "grad_output", given["grad_output"])
+    output = check.tensor(op, "output", given["output"])
+    dtype = check.of_type(_engine.dtype, op, "input_dtype", given["input_dtype"])
+    return grad, output, check.place(op, "dim", given["dim"], output.ndim), dtype
+
+
+def _softmax_backward_data(
+    grad_output: Tensor, output: Tensor, dim: int, input_dtype: DType
+) -> Tensor:
+    """Return the gradient of a softmax's input, from its output."""
+    grad, output, place, dtype = _slopes(
+        "_softmax_backward_data",
+        grad_output=grad_output,
+        output=output,
+        dim=dim,
+        input_dtype=input_dtype,
+    )
+    parts = grad * output
+    return (parts - output * parts.sum(place, keepdim=True)).to(dtype)
+
+
+def _log_softmax_backward_data(
+    grad_output: Tensor, output: Tensor, dim: int, input_dtype: DType
+) -> Tensor:
+    """Return the gradient of a log_softmax's input, from its output."""
+    grad, output, place, dtype = _slopes(
+        "_log_softmax_backward_data",
+        grad_output=grad_output,
+        output=output,
+        dim=dim,
+        input_dtype=input_dtype,
+    )
+    return (grad - output.exp() * grad.sum(place, keepdim=True)).to(dtype)

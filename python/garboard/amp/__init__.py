@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from garboard._contexts.autocast import _cast as _cast
 from garboard._contexts.autocast import (
     autocast,
     clear_autocast_cache,

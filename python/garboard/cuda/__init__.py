@@ -213,4 +213,10 @@ else:
 
     def __getattr__(name):
         # Asked by programs that put generators back; PyTorch has the answer as an attribute.
-        return is_initialized() if name == "_initialized" else _missing(name)
+        if name == "_initialized":
+            return is_initialized()
+        if name == "default_generators":  # one draws for all devices
+            from garboard._contexts.generator import default_generator
+
+            return (default_generator,) * device_count()
+        return _missing(name)

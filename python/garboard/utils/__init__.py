@@ -9,6 +9,7 @@ from garboard.utils._swapping import swap_tensors
 __all__ = [
     "benchmark",
     "checkpoint",
+    "cpp_extension",
     "data",
     "deterministic",
     "dlpack",
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from garboard.utils import (
         benchmark,
         checkpoint,
+        cpp_extension,
         data,
         deterministic,
         dlpack,

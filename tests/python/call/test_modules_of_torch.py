@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from collections import OrderedDict, defaultdict, deque, namedtuple
+from functools import partial
 from importlib import import_module
 from operator import attrgetter
 from typing import Any
@@ -45,12 +46,17 @@ MODULES = {
     "fx": "Graph GraphModule Node Proxy wrap",
     "fx.graph_module": "GraphModule",
     "fx.node": "Node",
+    "export": "Dim ExportedProgram export load register_dataclass save",
+    "export._trace": "",
+    "export.decomp_utils": "",
     "functional": "einsum meshgrid norm split stft tensordot unique",
     "futures": "Future collect_all wait_all",
     "hub": "HASH_REGEX _get_torch_home get_dir set_dir tqdm urlparse",
     "jit": "TracerWarning _overload _overload_method _script_if_tracing is_scripting",
     "jit.annotations": "BroadcastingList2 Dict List Optional Tuple Union",
     "library": "Library custom_op define impl impl_abstract register_autograd register_fake",
+    "mps": "device_count empty_cache is_available manual_seed",
+    "mtia": "device_count is_available manual_seed_all",
     "multiprocessing": "ProcessRaisedException spawn",
     "nn.parallel.distributed": "DistributedDataParallel",
     "nn.parallel.scatter_gather": "gather scatter scatter_kwargs",
@@ -69,9 +75,11 @@ MODULES = {
         "SUPPORTED_NODES LeafSpec _get_node_type tree_flatten tree_leaves tree_map tree_map_only "
         "tree_unflatten"
     ),
+    "utils.cpp_extension": "BuildExtension CUDAExtension CUDA_HOME CppExtension load load_inline",
     "utils.deterministic": "fill_uninitialized_memory",
     "utils.benchmark": "Compare Measurement TaskSpec Timer",
     "utils.model_zoo": "load_url tqdm",
+    "xpu": "device_count empty_cache is_available manual_seed manual_seed_all",
     "utils.data.dataloader": "_BaseDataLoaderIter _SingleProcessDataLoaderIter default_collate",
     "utils.flop_counter": "FlopCounterMode",
     "utils.hooks": "RemovableHandle",
@@ -358,14 +366,17 @@ class TestChecks:
             ("_check_value", ValueError),
             ("_check_type", TypeError),
             ("_check_not_implemented", NotImplementedError),
+            ("_check_with", KeyError),
         ],
     )
     def test_raise_their_error_where_a_condition_fails(self, name, error):
         check = getattr(gb, name)
+        if name.endswith("_with"):
+            check = partial(check, error)
 
         check(True, "never read")
 
-        with pytest.raises(error, match=r"^two are needed$"):
+        with pytest.raises(error, match="two are needed"):
             check(False, lambda: "two are needed")
 
     def test_of_what_is_no_bool_are_refused(self):
@@ -374,6 +385,31 @@ class TestChecks:
                 gb._check(given)
         with pytest.raises(TypeError, match="cond is of type bool; a Tensor is needed"):
             gb._check_tensor_all(True)
+
+    def test_of_an_error_that_is_none_are_refused(self):
+        for kind in (3, "ValueError", int, KeyboardInterrupt):
+            with pytest.raises(TypeError, match="a class made of Exception is needed"):
+                gb._check_with(kind, True)
+            with pytest.raises(TypeError, match="a class made of Exception is needed"):
+                gb._check_tensor_all_with(kind, gb.tensor(True))
+
+    def test_of_sizes_take_those_within_bounds(self):
+        gb._check_is_size(0)
+        gb._check_is_size(3, max=3)
+
+        for size, bound in ((-1, None), (4, 3)):
+            with pytest.raises(RuntimeError):
+                gb._check_is_size(size, max=bound)
+        with pytest.raises(TypeError):
+            gb._check_is_size(1.5)
+
+    def test_of_tensors_raise_an_error_of_any_type(self):
+        gb._check_tensor_all_with(KeyError, gb.tensor([True, True]))
+
+        with pytest.raises(KeyError, match="both are needed"):
+            gb._check_tensor_all_with(KeyError, gb.tensor([True, False]), "both are needed")
+        with pytest.raises(TypeError, match="bool is needed"):
+            gb._check_tensor_all(gb.ones(2))
 
     def test_of_tensors_read_their_elements(self, no_leaks):
         gb._check_tensor_all(gb.tensor([True, True]))

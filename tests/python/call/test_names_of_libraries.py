@@ -112,3 +112,88 @@ def test_annotations_of_a_loss_name_nothing_that_only_we_know(name):
     hints = get_type_hints(loss, globalns={}, localns={})  # as fastai reads them
 
     assert hints in ({}, {"reduction": str})
+
+
+@pytest.mark.parametrize(
+    ("path", "names", "error"),
+    [
+        ("export", "ExportedProgram export export_for_training load save", NotImplementedError),
+        (
+            "utils.cpp_extension",
+            "BuildExtension CUDAExtension CppExtension load load_inline",
+            NotImplementedError,
+        ),
+        ("_C", "Graph Value", TypeError),
+    ],
+)
+def test_what_is_not_made_here_is_named_and_refuses_to_be_called(path, names, error):
+    module = import_module(f"garboard.{path}")
+
+    for name in names.split():
+        with pytest.raises(error, match=f"{name}: .* here; "):
+            getattr(module, name)("given", named=1)
+
+
+class TestDim:
+    def test_keeps_its_name_and_bounds(self):
+        dim = gb.export.Dim("rows", min=2, max=8)
+
+        assert (dim.name, dim.min, dim.max) == ("rows", 2, 8)
+        assert repr(gb.export.Dim("rows")) == "Dim('rows', min=0, max=None)"
+        assert {gb.export.Dim.AUTO, gb.export.Dim.STATIC, gb.export.Dim.DYNAMIC}
+
+    @pytest.mark.parametrize(
+        ("given", "error"),
+        [
+            (((3,), {}), TypeError),
+            ((("a",), {"min": 1.5}), TypeError),
+            ((("a",), {"max": "3"}), TypeError),
+            ((("a",), {"min": 3, "max": 2}), ValueError),
+        ],
+    )
+    def test_of_other_things_is_refused(self, given, error):
+        with pytest.raises(error, match="Dim: "):
+            gb.export.Dim(*given[0], **given[1])
+
+    def test_classes_are_heard_of(self):
+        gb.export.register_dataclass(dict)
+
+        with pytest.raises(TypeError, match="register_dataclass: "):
+            gb.export.register_dataclass(3)
+
+
+def test_one_generator_draws_for_all_cuda_devices():
+    assert gb.cuda.default_generators == (gb.default_generator,) * gb.cuda.device_count()
+
+
+@pytest.mark.parametrize("name", ["_softmax_backward_data", "_log_softmax_backward_data"])
+def test_gradients_of_softmax_are_had_from_its_output(name):
+    function = gb.log_softmax if "log" in name else gb.softmax
+    x = gb.randn(3, 4, dtype=gb.float64, requires_grad=True)
+    gradient = gb.randn(3, 4, dtype=gb.float64)
+    output = function(x, 1)
+    output.backward(gradient)
+
+    found = getattr(gb, name)(gradient, output.detach(), -1, gb.float32)
+
+    assert found.dtype is gb.float32
+    gb.testing.assert_close(found, x.grad.float())
+    for given in ((3, output, 1, gb.float32), (gradient, output, 1.5, gb.float32)):
+        with pytest.raises(TypeError, match=name):
+            getattr(gb, name)(*given)
+    with pytest.raises(TypeError, match="input_dtype"):
+        getattr(gb, name)(gradient, output, 1, "float32")
+
+
+def test_floats_of_a_nest_are_cast_as_autocast_casts_them():
+    cast = gb.amp.autocast_mode._cast
+    nest = (gb.ones(2), {"a": [gb.ones(2, dtype=gb.float64), gb.arange(2)]}, "text", None)
+
+    first, rest, *others = cast(nest, "cpu", gb.bfloat16)
+
+    assert first.dtype is gb.bfloat16
+    assert [it.dtype for it in rest["a"]] == [gb.float64, gb.int64]
+    assert others == ["text", None]
+    assert cast(nest, "cuda", gb.float16)[0] is nest[0]
+    with pytest.raises(TypeError, match="_cast: dtype"):
+        cast(nest, "cpu", "bfloat16")
