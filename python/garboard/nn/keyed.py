@@ -14,6 +14,7 @@ from garboard._arguments import check
 from garboard._arguments.given import items_of, keys_of, list_of
 from garboard._arguments.texts import shown
 from garboard._engine import IndexOutOfRangeError, Tensor
+from garboard.nn._module._registered import kept_handle
 from garboard.nn.module import Module
 from garboard.nn.parameter import Parameter
 
@@ -167,6 +168,7 @@ class ModuleDict(_Keyed):
 def _put(into: Module, name: str, given: Any, is_new: bool) -> None:
     """Make `given` the attribute `name`; a tensor becomes a parameter."""
     free = into._free_name(type(into).__name__, name, "parameter") if is_new else name
+    given = kept_handle(into, free, given)
     is_plain = isinstance(given, Tensor) and not isinstance(given, Parameter)
     setattr(into, free, Parameter(given) if is_plain else given)
 

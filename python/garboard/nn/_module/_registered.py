@@ -17,7 +17,16 @@ from garboard._engine import Tensor
 if TYPE_CHECKING:
     from garboard.nn._module._tree import Tree
 
-__all__ = ["BUFFERS", "KINDS", "Registered", "TransientNames", "is_kin", "lend_views"]
+__all__ = [
+    "BUFFERS",
+    "KINDS",
+    "Registered",
+    "TransientNames",
+    "is_kin",
+    "is_registered_by_override",
+    "kept_handle",
+    "lend_views",
+]
 
 BUFFERS = ("buffer", "transient buffer")
 
@@ -30,6 +39,18 @@ def is_kin(role: str, value: object, by_hand: bool) -> bool:
     if role in BUFFERS:
         return is_sparse(value)
     return by_hand and (isinstance(value, Tensor) if role == "parameter" else callable(value))
+
+
+def kept_handle(module: object, name: str, value: Any) -> Any:
+    """Return what a module has as `name` where `value` is another handle on it, else `value`.
+
+    `to()` gives such a handle where nothing changes, and PyTorch's programs assign what it gives to
+    where the parameter stood.
+    """
+    there = vars(module).get(name)
+    if not (isinstance(there, Tensor) and isinstance(value, Tensor)) or there.is_disposed:
+        return value
+    return there if there._cdata == value._cdata else value
 
 
 def is_registered_by_override(

@@ -22,6 +22,7 @@ from garboard.nn._module._registered import (
     TransientNames,
     is_kin,
     is_registered_by_override,
+    kept_handle,
     lend_views,
 )
 from garboard.nn._module._walk import is_below, too_deep, walk
@@ -93,6 +94,8 @@ class Tree:
             role = "buffer" if value.persistent else "transient buffer"
         else:
             role = vars(self).get("_roles", {}).get(name)
+            if role == "parameter":
+                value = kept_handle(self, name, value)
         if role is None:
             object.__setattr__(self, name, value)
         elif not is_registered_by_override(self, name, role, value, Tree):
