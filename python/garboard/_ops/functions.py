@@ -207,7 +207,8 @@ def _is_shared(obj: Any, made: Tensor) -> bool:
     return made.data_ptr() == _engine.as_tensor(obj).data_ptr()
 
 
-# How the `struct` module calls each dtype; what it has not comes as what has as many bits.
+# How a memoryview calls each dtype; what it has not, as float16 before Python 3.14, comes as what
+# has as many bits.
 _FORMATS = {
     _engine.bool: "?",
     _engine.uint8: "B",
@@ -215,7 +216,7 @@ _FORMATS = {
     _engine.int16: "h",
     _engine.int32: "i",
     _engine.int64: "q",
-    _engine.float16: "e",
+    _engine.float16: "h",
     _engine.bfloat16: "h",
     _engine.float32: "f",
     _engine.float64: "d",

@@ -198,6 +198,33 @@ class TestDataOfOthers:
         assert found.tolist() == [7.0, 3.0]
         assert gb.frombuffer(bytearray(b"\x80\x3f"), dtype=gb.bfloat16).tolist() == [1.0]
 
+    @pytest.mark.parametrize(
+        "dtype",
+        [
+            "bool",
+            "uint8",
+            "int8",
+            "int16",
+            "int32",
+            "int64",
+            "float16",
+            "bfloat16",
+            "float32",
+            "float64",
+            "complex64",
+            "complex128",
+        ],
+    )
+    def test_frombuffer_reads_every_dtype(self, dtype):
+        x = gb.tensor([0, 1, 1, 0, 1]).to(getattr(gb, dtype))
+        data = bytearray(x.view(gb.uint8).numpy().tobytes())
+
+        found = gb.frombuffer(data, dtype=x.dtype, count=3, offset=x.dtype.itemsize)
+        data[:] = bytes(len(data))
+
+        assert found.dtype is x.dtype
+        assert not found.any()
+
     def test_frombuffer_reads_bytes_and_writes_none(self):
         found = gb.frombuffer(b"\x01\x02\x03\x04", dtype=gb.uint8)
 
