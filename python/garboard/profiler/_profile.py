@@ -72,6 +72,8 @@ class profile(_engine._EndingBlock):
         record_shapes: Keep the sizes of the tensors that ops are given.
         profile_memory: Record what comes and goes, on each device.
         with_stack: Keep the Python stack of each op, 32 lines at the most.
+        with_flops: Without effect: `gb.utils.flop_counter.FlopCounterMode` counts them.
+        with_modules: Without effect: `with_stack` tells which module called an op.
         on_trace_ready: Called with the profile when the block has ended; with a `schedule`, after
             the last step of each cycle, too.
         schedule: What to do in a step, by its number from 0, as `gb.profiler.schedule` gives it;
@@ -98,6 +100,8 @@ class profile(_engine._EndingBlock):
         record_shapes: bool = False,
         profile_memory: bool = False,
         with_stack: bool = False,
+        with_flops: bool = False,
+        with_modules: bool = False,
         on_trace_ready: Callable[[profile], object] | None = None,
         schedule: Callable[[int], ProfilerAction] | None = None,
     ) -> None:
@@ -106,6 +110,8 @@ class profile(_engine._EndingBlock):
         self._shapes = flag("profile", "record_shapes", record_shapes)
         self._memory = flag("profile", "profile_memory", profile_memory)
         self._stack = flag("profile", "with_stack", with_stack)
+        flag("profile", "with_flops", with_flops)
+        flag("profile", "with_modules", with_modules)
         if on_trace_ready is not None and not callable(on_trace_ready):
             raise TypeError(
                 f"profile: on_trace_ready is of type {type(on_trace_ready).__name__}; a function "

@@ -532,7 +532,9 @@ class TestProfile:
         ):
             profile(activities=["cpu"])
 
-    @pytest.mark.parametrize("name", ["record_shapes", "profile_memory", "with_stack"])
+    @pytest.mark.parametrize(
+        "name", ["record_shapes", "profile_memory", "with_stack", "with_flops", "with_modules"]
+    )
     def test_wants_flags(self, name):
         with pytest.raises(TypeError, match=rf"^profile: {name} is of type ndarray; True or False"):
             profile(**{name: np.ones(2)})
