@@ -6,8 +6,7 @@ there, and what would export or read a program is refused where it is called.
 
 from __future__ import annotations
 
-from enum import Enum
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Final, NoReturn
 
 from garboard._arguments import check
 from garboard._arguments.texts import shown
@@ -28,12 +27,16 @@ if not TYPE_CHECKING:
     __getattr__ = module_getattr(__name__)
 
 
-class _DimHint(Enum):
-    """How a size would be told to an exporter that has no name."""
+class _DimHint:
+    """How a size that has no name would be told to an exporter."""
 
-    AUTO = 0
-    STATIC = 1
-    DYNAMIC = 2
+    __slots__ = ("_name",)
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __repr__(self) -> str:
+        return f"DimHint({self._name})"
 
 
 class Dim:
@@ -52,14 +55,14 @@ class Dim:
     'rows'
     """
 
-    AUTO = _DimHint.AUTO
-    STATIC = _DimHint.STATIC
-    DYNAMIC = _DimHint.DYNAMIC
+    AUTO: Final = _DimHint("AUTO")
+    STATIC: Final = _DimHint("STATIC")
+    DYNAMIC: Final = _DimHint("DYNAMIC")
 
     def __init__(self, name: str, *, min: int | None = None, max: int | None = None) -> None:
-        self.name = check.text("Dim", "name", name)
-        self.min = 0 if min is None else check.integer("Dim", "min", min)
-        self.max = None if max is None else check.integer("Dim", "max", max)
+        self.name: str = check.text("Dim", "name", name)
+        self.min: int = 0 if min is None else check.integer("Dim", "min", min)
+        self.max: int | None = None if max is None else check.integer("Dim", "max", max)
         if self.max is not None and self.max < self.min:
             raise ValueError(
                 f"Dim: from {self.min} to {self.max}; a bound that is no less is needed"

@@ -418,14 +418,14 @@ class Graph:
         return self._codegen.process_outputs(out)
 
     def set_codegen(self, codegen: CodeGen) -> None:
-        """Have another object write the code.
+        """Have `codegen` write the code.
 
-        Args:
-            codegen: The object.
+        Raises:
+            TypeError: It is no CodeGen.
 
         >>> gb.fx.Graph().set_codegen(gb.fx.CodeGen())
         """
-        self._codegen = codegen
+        self._codegen = check.of_type(CodeGen, "set_codegen", "codegen", codegen)
 
     def python_code(self, root_module: str, verbose: bool = False) -> PythonCode:
         """Return the function that the graph stands for.
@@ -451,9 +451,8 @@ class Graph:
         placeholder  x     x       ()    {}
         """
         rows = [["opcode", "name", "target", "args", "kwargs"]]
-        rows += [
-            [it.op, it.name, str(it.target), str(it.args), str(it.kwargs)] for it in self.nodes
-        ]
+        for it in self.nodes:
+            rows.append([it.op, it.name, str(it.target), str(it.args), str(it.kwargs)])
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         rows.insert(1, ["-" * width for width in widths])
         for row in rows:

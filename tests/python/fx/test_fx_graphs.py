@@ -242,3 +242,13 @@ class TestWhatIsNoGraphNorNode:
 
         with pytest.raises(AttributeError, match=r"fetch_attr: .* has nothing at '0.weight'"):
             runner.fetch_attr("0.weight")
+
+
+@pytest.mark.parametrize("given", ["float32", fx.CodeGen, None, 3], ids=str)
+def test_what_is_no_codegen_writes_no_code(given):
+    graph = fx.Graph()
+
+    with pytest.raises(TypeError, match=r"^set_codegen: codegen is of type .*; a CodeGen"):
+        graph.set_codegen(given)
+
+    assert graph.process_inputs(2) == (2,)
