@@ -82,6 +82,10 @@ def _refuse(op: str) -> NoReturn:
 class ExportedProgram:
     """What PyTorch's exporter makes of a module: no object is one.
 
+    Args:
+        given: PyTorch's.
+        named: Likewise.
+
     Raises:
         NotImplementedError: One is asked for.
 
@@ -119,6 +123,10 @@ def export_for_training(*given: object, **named: object) -> NoReturn:
 
     Raises:
         NotImplementedError: Always.
+
+    >>> gb.export.export_for_training(gb.nn.ReLU(), (gb.ones(1),))
+    Traceback (most recent call last):
+    NotImplementedError: export_for_training: programs are not exported here; ...
     """
     _refuse("export_for_training")
 
@@ -132,6 +140,10 @@ def load(*given: object, **named: object) -> NoReturn:
 
     Raises:
         NotImplementedError: Always.
+
+    >>> gb.export.load("model.pt2")
+    Traceback (most recent call last):
+    NotImplementedError: export.load: programs are not exported here; ...
     """
     _refuse("export.load")
 
@@ -145,6 +157,10 @@ def save(*given: object, **named: object) -> NoReturn:
 
     Raises:
         NotImplementedError: Always.
+
+    >>> gb.export.save(None, "model.pt2")
+    Traceback (most recent call last):
+    NotImplementedError: export.save: programs are not exported here; ...
     """
     _refuse("export.save")
 

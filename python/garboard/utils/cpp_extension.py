@@ -35,6 +35,10 @@ def _refuse(op: str) -> NoReturn:
 class BuildExtension:
     """What builds PyTorch's extensions beside setuptools: no object is one.
 
+    Args:
+        given: PyTorch's.
+        named: Likewise.
+
     Raises:
         NotImplementedError: One is asked for.
 
@@ -73,6 +77,10 @@ def load_inline(*given: object, **named: object) -> NoReturn:
 
     Raises:
         NotImplementedError: Always.
+
+    >>> gb.utils.cpp_extension.load_inline("name", "")
+    Traceback (most recent call last):
+    NotImplementedError: load_inline: extensions of PyTorch's are not compiled here; ...
     """
     _refuse("load_inline")
 
@@ -86,6 +94,10 @@ def CppExtension(*given: object, **named: object) -> NoReturn:  # noqa: N802
 
     Raises:
         NotImplementedError: Always.
+
+    >>> gb.utils.cpp_extension.CppExtension("name", ["file.cpp"])
+    Traceback (most recent call last):
+    NotImplementedError: CppExtension: extensions of PyTorch's are not compiled here; ...
     """
     _refuse("CppExtension")
 
@@ -99,6 +111,10 @@ def CUDAExtension(*given: object, **named: object) -> NoReturn:  # noqa: N802
 
     Raises:
         NotImplementedError: Always.
+
+    >>> gb.utils.cpp_extension.CUDAExtension("name", ["file.cu"])
+    Traceback (most recent call last):
+    NotImplementedError: CUDAExtension: extensions of PyTorch's are not compiled here; ...
     """
     _refuse("CUDAExtension")
 
