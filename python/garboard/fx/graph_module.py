@@ -7,6 +7,7 @@ from itertools import count
 from typing import Any, Self
 from weakref import finalize
 
+from garboard._arguments import check
 from garboard._arguments.errors import ArgumentError
 from garboard._arguments.texts import shown
 from garboard._engine import Tensor
@@ -194,8 +195,13 @@ class GraphModule(Module):
 
         Returns:
             Whether it is there now: something else than a module may be on the way.
+
+        Raises:
+            TypeError: The path is no text, or `m` is no Module.
+            ValueError: A name of the path is empty, or its last one another attribute's.
         """
-        *prefix, field = target.split(".")
+        *prefix, field = check.text("add_submodule", "target", target).split(".")
+        check.of_type(Module, "add_submodule", "m", m)
         owner: Module = self
         for part in prefix:
             there = getattr(owner, part, None)
@@ -216,8 +222,11 @@ class GraphModule(Module):
 
         Returns:
             Whether there was one.
+
+        Raises:
+            TypeError: The path is no text.
         """
-        *prefix, field = target.split(".")
+        *prefix, field = check.text("delete_submodule", "target", target).split(".")
         owner: Any = self
         for part in prefix:
             owner = getattr(owner, part, None)

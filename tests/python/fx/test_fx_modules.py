@@ -179,3 +179,19 @@ class TestRewriting:
 
     def test_removes_dropouts(self):
         assert "drop" not in remove_dropout(Block()).code
+
+
+def test_parts_are_put_and_taken_by_paths_that_are_texts():
+    traced = fx.symbolic_trace(nn.Sequential(nn.ReLU()))
+
+    for given in (traced, 3, None):
+        with pytest.raises(TypeError, match=r"^delete_submodule: target is of type"):
+            traced.delete_submodule(given)
+        with pytest.raises(TypeError, match=r"^add_submodule: target is of type"):
+            traced.add_submodule(given, nn.ReLU())
+    with pytest.raises(TypeError, match=r"^add_submodule: m is of type int"):
+        traced.add_submodule("made.part", 3)
+
+    assert not hasattr(traced, "made")
+    assert traced.add_submodule("made.part", nn.ReLU())
+    assert traced.delete_submodule("made.part")
