@@ -15,6 +15,7 @@ from garboard._names.missing import refuse_missing
 from garboard._ops.dtypes import type_meant
 from garboard.nn._module import _convert
 from garboard.nn._module._asked import ask_own_getattr
+from garboard.nn._module._copied import copied_by_its_state, says_its_state
 from garboard.nn._module._hooked import TABLES
 from garboard.nn._module._registered import KINDS, lend_views
 from garboard.nn._module._signature import CallSignature
@@ -369,6 +370,9 @@ class Module(Stateful):
         """Copy the module over the same tensors, submodules and hooks, to register apart."""
         from copy import copy
 
+        if says_its_state(type(self), Module):
+            made: Self = copied_by_its_state(self, None, _OF_ONE)
+            return made
         copied = type(self).__new__(type(self))
         vars(copied).update(vars(self))
         for name in ("_roles", *TABLES):
@@ -381,6 +385,9 @@ class Module(Stateful):
         """Copy the tree with tensors of its own, born in the scope that is open now."""
         from copy import deepcopy
 
+        if says_its_state(type(self), Module):
+            made: Self = copied_by_its_state(self, memo, _OF_ONE)
+            return made
         copied = type(self).__new__(type(self))
         memo[id(self)] = copied
         own = vars(copied)
