@@ -33,8 +33,9 @@ def save(
     Args:
         obj: Tensors, NumPy's arrays of numbers and texts, texts, bytes, numbers, None, dates,
             paths, and dicts, lists, tuples, sets and `argparse.Namespace`s of them; objects that
-            can be pickled, which `load` gives back with `weights_only=False` alone. What shares a
-            storage whole is written once.
+            can be pickled, which `load` gives back with `weights_only=False` alone. Of a class made
+            of a dict, a list or a number the object is given back then, and what it is made of
+            without. What shares a storage whole is written once.
         f: A path, or a binary file.
         pickle_module: Ignored, as all that follow, which older programs give: there is one format.
         pickle_protocol: Ignored.

@@ -1,8 +1,9 @@
 """A nest as JSON, its tensors by name: what stands in the metadata of a file.
 
 A value is a list of a letter and what it needs: ["t", name] is a tensor, ["d", [[key, value], ...]]
-a dict, ["w", tensor, dict] a tensor with attributes. Numbers, texts, True, False and None stand for
-themselves; the letters of what Python's library and NumPy have are in `_tagged`.
+a dict, ["w", tensor, dict] a tensor with attributes, ["c", value, pickle] one of a class made of a
+container's, or of a number's: as what it is made of, and pickled. Numbers, texts, True, False and
+None stand for themselves; the letters of what Python's library and NumPy have are in `_tagged`.
 """
 
 from __future__ import annotations
@@ -16,9 +17,9 @@ from garboard import _engine
 from garboard._engine import Tensor
 from garboard._engine import _Size as Size
 from garboard._ops.exchange import attributes_on
-from garboard.io._errors import FileError
+from garboard.io._errors import FileError, UnsafeFileError
 from garboard.io._pickled_values import FACTORIES
-from garboard.io._pickles import Tensors, pickled, unpickled
+from garboard.io._pickles import SAFE, Tensors, pickled, unpickled
 from garboard.io._tagged import TAGGED, tagged
 from garboard.nn.parameter import Parameter
 
@@ -26,6 +27,7 @@ __all__ = ["decoded", "encoded"]
 
 _DEEPEST = 128
 _MAPPINGS = {OrderedDict: "o", Counter: "k", dict: "d"}
+_PLAIN = (dict, OrderedDict, Counter, list, Size, tuple, set, frozenset)
 _LETTERS = {list: "l", Size: "z", tuple: "u", set: "s", frozenset: "f"}
 
 
@@ -60,12 +62,13 @@ def encoded(value: object, path: str, depth: int, keep: Callable[[str, Tensor], 
         if isinstance(value, defaultdict):
             return _of_defaults(value, pairs)
         letters = (of for kind, of in _MAPPINGS.items() if isinstance(value, kind))
-        return [next(letters, "d"), pairs]
+        return _and_pickled(value, [next(letters, "d"), pairs], path, keep)
     for kind, letter in _LETTERS.items():
         if isinstance(value, kind):
             places = enumerate(value)
             below = f"{path}." if path else ""
-            return [letter, [encoded(it, f"{below}{i}", depth + 1, keep) for i, it in places]]
+            parts = [encoded(it, f"{below}{i}", depth + 1, keep) for i, it in places]
+            return _and_pickled(value, [letter, parts], path, keep)
     if isinstance(value, (bytes, bytearray)):
         return ["b", b64encode(value).decode()]
     if isinstance(value, _engine.dtype):
@@ -73,6 +76,19 @@ def encoded(value: object, path: str, depth: int, keep: Callable[[str, Tensor], 
     if isinstance(value, _engine.device):
         return ["v", str(value)]
     return _encoded_number(value, path, depth, keep)
+
+
+def _and_pickled(value: Any, plain: Any, path: str, keep: Callable[[str, Tensor], str]) -> Any:
+    """What `plain` says of a value, and beside it the value pickled where its class is its own.
+
+    Who trusts the file gets the value, as from PyTorch's; who does not gets what it is made of.
+    """
+    if type(value) in _PLAIN:
+        return plain
+    try:
+        return ["c", plain, pickled(value, path, keep)]
+    except TypeError:  # it cannot be pickled
+        return plain
 
 
 def _of_defaults(value: defaultdict[Any, Any], pairs: list[Any]) -> list[Any]:
@@ -94,7 +110,7 @@ def _encoded_number(value: Any, path: str, depth: int, keep: Callable[[str, Tens
         return encoded(_engine.tensor(value), path, depth, keep)
     for kind in (bool, int, float, str):  # members of an enumeration, say
         if isinstance(value, kind):
-            return kind(value)
+            return _and_pickled(value, kind(value), path, keep)
     return pickled(value, path, keep)
 
 
@@ -113,6 +129,8 @@ def decoded(tree: Any, tensor_named: Tensors, depth: int = 0) -> Any:
         tensor = tensor_named(content)
         found = Parameter(tensor, False) if letter == "p" else tensor
         return found.requires_grad_() if len(tree) > 2 else found
+    if letter == "c" and len(tree) == 3:
+        return _of_its_class(tree, tensor_named, depth)
     if letter == "w" and len(tree) == 3:
         return _with_attributes(
             decoded(content, tensor_named, depth + 1), decoded(tree[2], tensor_named, depth + 1)
@@ -145,6 +163,17 @@ def decoded(tree: Any, tensor_named: Tensors, depth: int = 0) -> Any:
     if letter == "y" and isinstance(getattr(_engine, str(content), None), _engine.dtype):
         return getattr(_engine, content)
     raise FileError("load: metadata that save() does not write")
+
+
+def _of_its_class(tree: list[Any], tensor_named: Tensors, depth: int) -> Any:
+    """The value pickled, where that may be read; else what it is made of."""
+    beside = tree[2]
+    if type(beside) is list and len(beside) > 1 and (tensor_named.is_trusted or SAFE):
+        try:
+            return unpickled(beside, tensor_named)
+        except UnsafeFileError:
+            pass
+    return decoded(tree[1], tensor_named, depth + 1)
 
 
 def _mapping(letter: str, factory: Any) -> Any:

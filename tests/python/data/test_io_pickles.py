@@ -5,7 +5,9 @@ from __future__ import annotations
 import io
 import json
 from base64 import b64encode
-from typing import Any
+from collections.abc import MutableMapping
+from enum import IntEnum
+from typing import Any, NamedTuple
 
 import garboard as gb
 import pytest
@@ -160,6 +162,97 @@ class TestAnObject:
 
         assert found["arch"] is nn.ReLU
         assert found["act"] is gb.nn.functional.relu
+
+
+class Settings(dict):
+    """A dict with an attribute, as libraries have them for what a program was told."""
+
+
+class Table(MutableMapping):
+    def __init__(self, parts):
+        self.parts, self.note = dict(parts), None
+
+    def __getitem__(self, key):
+        return self.parts[key]
+
+    def __setitem__(self, key, value):
+        self.parts[key] = value
+
+    def __delitem__(self, key):
+        del self.parts[key]
+
+    def __iter__(self):
+        return iter(self.parts)
+
+    def __len__(self):
+        return len(self.parts)
+
+
+class Row(NamedTuple):
+    name: str
+    values: Any
+
+
+class Level(IntEnum):
+    low = 1
+
+
+class TestAClassMadeOfAContainers:
+    @pytest.mark.parametrize(
+        "given",
+        [
+            lambda: Settings(rate=0.1, weights=gb.ones(2)),
+            lambda: Table({"a": gb.ones(2), "b": Settings(c=1)}),
+            lambda: Row("a", gb.zeros(3)),
+            lambda: {"deep": [Row("b", Level.low)]},
+            lambda: Level.low,
+        ],
+    )
+    def test_is_given_back_where_the_file_is_trusted(self, given):
+        given = given()
+        file = io.BytesIO()
+        gb.save(given, file)
+
+        file.seek(0)
+        found = gb.load(file, weights_only=False)
+
+        assert type(found) is type(given)
+        assert repr(found) == repr(given) or isinstance(given, Table)
+        file.seek(0)
+        plain = gb.load(file)
+        assert type(plain) in (dict, tuple, int)
+
+    def test_keeps_what_it_holds_beside_its_parts_and_shares_tensors(self):
+        weights = gb.ones(1000)
+        given = Table({"a": weights, "b": weights})
+        given.note = "kept"
+        file = io.BytesIO()
+        gb.save(given, file)
+
+        file.seek(0)
+        found = gb.load(file, weights_only=False)
+
+        assert found.note == "kept"
+        assert len(file.getvalue()) < 2 * weights.nbytes
+        assert found["a"].tolist() == weights.tolist()
+
+    def test_is_what_it_is_made_of_where_it_cannot_be_pickled(self):
+        class Local(dict):
+            pass
+
+        file = io.BytesIO()
+        gb.save(Local(a=1), file)
+
+        file.seek(0)
+        assert gb.load(file, weights_only=False) == {"a": 1}
+
+    def test_is_given_back_where_the_program_calls_it_safe(self):
+        file = io.BytesIO()
+        gb.save(Settings(a=1), file)
+
+        file.seek(0)
+        with gb.serialization.safe_globals([Settings]):
+            assert type(gb.load(file)) is Settings
 
 
 class TestAListOfSafeClasses:
