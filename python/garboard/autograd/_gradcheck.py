@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from itertools import product
 from typing import Any
 from warnings import warn
 
@@ -19,9 +18,19 @@ from garboard._engine import (
     float64,
     randn,
     stack,
-    view_as_real,
     zeros,
     zeros_like,
+)
+from garboard.autograd._gradcheck_along import compare_along
+from garboard.autograd._gradcheck_parts import (
+    DifferenceError,
+    Modes,
+    check_near,
+    check_same,
+    numbers_of,
+    outputs_of,
+    parts_of,
+    places_of,
 )
 from garboard.autograd._passes import grad
 from garboard.autograd.forward_ad import dual_level, make_dual, unpack_dual
@@ -32,14 +41,9 @@ _Function = Callable[..., Any]
 _Inputs = Tensor | Sequence[Any]
 
 
-class _DifferenceError(Exception):
-    """What was found; told to the caller, or not."""
-
-
 # PyTorch's checks that every run here makes, or none: backward passes alone tell of them.
 _TAKEN = frozenset(
     (
-        "fast_mode",
         "check_batched_forward_grad",
         "check_batched_grad",
         "check_fwd_over_rev",
@@ -51,15 +55,14 @@ _TAKEN = frozenset(
 )
 
 
-def _modes(op: str, named: dict[str, Any]) -> tuple[bool, bool]:
-    """Return whether to compare gradients, and whether to compare tangents."""
-    modes = {"check_backward_ad": True, "check_forward_ad": False}
+def _modes(op: str, named: dict[str, Any]) -> Modes:
+    modes = {"check_backward_ad": True, "check_forward_ad": False, "fast_mode": False}
     for name, value in named.items():
         if name in modes:
             modes[name] = flag(op, name, value)
         elif name not in _TAKEN:
             raise TypeError(f"{op}: it takes no argument of that name; PyTorch's are taken")
-    return modes["check_backward_ad"], modes["check_forward_ad"]
+    return Modes(**modes)
 
 
 def _checked(op: str, inputs: _Inputs) -> tuple[list[Any], list[Tensor]]:
@@ -89,40 +92,13 @@ def _checked(op: str, inputs: _Inputs) -> tuple[list[Any], list[Tensor]]:
     return given, asking
 
 
-def _parts(tensor: Tensor) -> Tensor:
-    """A view of the parts of complex numbers; of real ones the tensor itself."""
-    return view_as_real(tensor) if tensor.is_complex() else tensor
-
-
-def _outputs_of(op: str, func: _Function, given: list[Any]) -> list[Tensor]:
-    """What the function returns in floats, those of complex numbers as their parts."""
-    found = func(*given)
-    outputs = list(found) if isinstance(found, (tuple, list)) else [found]
-    tensors = [it for it in outputs if isinstance(it, Tensor)]
-    floats = [_parts(it) for it in tensors if it.is_floating_point() or it.is_complex()]
-    if not floats:
-        raise GradientError(
-            f"{op}: the function returned no floating tensor; one at least is needed"
-        )
-    return floats
-
-
-def _places(tensor: Tensor) -> Iterator[tuple[int, ...]]:
-    return product(*map(range, tensor.shape))
-
-
-def _numbers(tensor: Tensor) -> Tensor:
-    """The elements, or their parts, in a row, in float64, in memory of their own."""
-    return _parts(tensor.detach()).reshape(-1).to(float64, copy=True)
-
-
 def _differences(
     op: str, func: _Function, given: list[Any], at: Tensor, eps: float
 ) -> list[Tensor]:
     """Return slopes for each output: [elements of one input, elements of the output]."""
     slopes = []
-    moved = _parts(at.detach())
-    for place in _places(moved):
+    moved = parts_of(at.detach())
+    for place in places_of(moved):
         element = moved[place]
         before = element.clone()
         ends = []
@@ -130,8 +106,8 @@ def _differences(
             for step in (eps, -eps):
                 element.copy_(before).add_(step)
                 with enable_grad():  # the function may ask for gradients itself, as forces do
-                    outputs = _outputs_of(op, func, given)
-                ends.append([_numbers(it) for it in outputs])
+                    outputs = outputs_of(op, func, given)
+                ends.append([numbers_of(it) for it in outputs])
         finally:
             element.copy_(before)
         slopes.append([a.sub_(b).div_(2 * eps) for a, b in zip(*ends, strict=True)])
@@ -140,7 +116,7 @@ def _differences(
 
 def _gradients(output: Tensor, asking: list[Tensor]) -> Iterator[list[Tensor]]:
     """Yield, for each element of an output, the gradients for the inputs."""
-    for place in _places(output):
+    for place in places_of(output):
         start = zeros_like(output)
         start[place].fill_(1)
         found: tuple[Any, ...] = grad(
@@ -148,10 +124,10 @@ def _gradients(output: Tensor, asking: list[Tensor]) -> Iterator[list[Tensor]]:
         )
         for it, of in zip(found, asking, strict=True):
             if it.shape != of.shape:
-                raise _DifferenceError(
+                raise DifferenceError(
                     f"a gradient of sizes {it.shape} for an input of sizes {of.shape}"
                 )
-        yield [_numbers(it) for it in found]
+        yield [numbers_of(it) for it in found]
 
 
 def _compare(
@@ -160,30 +136,34 @@ def _compare(
     given: list[Any],
     asking: list[Tensor],
     limits: dict[str, float],
-    modes: tuple[bool, bool],
+    modes: Modes,
 ) -> None:
+    if modes.fast_mode:
+        compare_along(op, func, given, asking, limits, modes)
+        return
     with no_grad():
         slopes = [_differences(op, func, given, it, limits["eps"]) for it in asking]
-    if modes[1]:
+    if modes.check_forward_ad:
         for place, at in enumerate(asking):
             _compare_tangents(func, given, at, place, slopes[place], limits)
-    if not modes[0]:
+    if not modes.check_backward_ad:
         return
     with enable_grad():
-        outputs = _outputs_of(op, func, given)
+        outputs = outputs_of(op, func, given)
+    are_asked = any(it.requires_grad for it in outputs)
     for number, output in enumerate(outputs):
-        if output.numel() == 0:
+        if output.numel() == 0 or (are_asked and not output.requires_grad):
             continue
         if output.requires_grad:
             rows = list(_gradients(output, asking))
             for row, other in zip(rows, _gradients(output, asking), strict=True):
-                _check_same(row, other, limits["nondet_tol"])
+                check_same(row, other, limits["nondet_tol"])
         else:
-            none = [zeros(_parts(it.detach()).numel(), dtype=float64) for it in asking]
+            none = [zeros(parts_of(it.detach()).numel(), dtype=float64) for it in asking]
             rows = [none] * output.numel()
         for place, of_one in enumerate(zip(*rows, strict=True)):
             if asking[place].numel():
-                _check_near(number, place, stack(of_one), slopes[place][number].T, limits)
+                check_near(number, place, stack(of_one), slopes[place][number].T, limits)
 
 
 def _compare_tangents(
@@ -196,9 +176,9 @@ def _compare_tangents(
 ) -> None:
     """Compare the tangents of the outputs, along each element of one input, with differences."""
     rows = []
-    for element in _places(_parts(at.detach())):
+    for element in places_of(parts_of(at.detach())):
         tangent = zeros_like(at)
-        _parts(tangent)[element] = 1
+        parts_of(tangent)[element] = 1
         with enable_grad(), dual_level():
             dual = make_dual(at, tangent)
             found = func(*[dual if it is at else it for it in given])
@@ -206,46 +186,11 @@ def _compare_tangents(
             tensors = [it for it in outputs if isinstance(it, Tensor)]
             floats = [it for it in tensors if it.is_floating_point() or it.is_complex()]
             moved = [(it, unpack_dual(it).tangent) for it in floats]
-        rows.append([_numbers(zeros_like(it) if by is None else by) for it, by in moved])
+        rows.append([numbers_of(zeros_like(it) if by is None else by) for it, by in moved])
     for number, of_one in enumerate(zip(*rows, strict=True)):
         wanted = slopes[number]
         if wanted.numel():
-            _check_near(number, place, stack(of_one).T, wanted.T, limits, is_forward=True)
-
-
-def _check_near(
-    number: int,
-    place: int,
-    found: Tensor,
-    wanted: Tensor,
-    limits: dict[str, float],
-    *,
-    is_forward: bool = False,
-) -> None:
-    """Compare gradients, [elements of an output, elements of an input], with differences."""
-    room = limits["atol"] + limits["rtol"] * wanted.abs()
-    wrong = ~((found - wanted).abs() <= room)  # NaN too
-    if wrong.any():
-        of, by = number, place
-        element, at = wrong.nonzero()[0].tolist()
-        raise _DifferenceError(
-            f"output {of}, element {element}, for input {by} of those that require grad, "
-            f"element {at}: {'forward mode' if is_forward else 'backward'} gives "
-            f"{found[element, at].item():.6g}, differences "
-            f"{wanted[element, at].item():.6g}; they must agree within "
-            f"{room[element, at].item():.2g}"
-        )
-
-
-def _check_same(row: list[Tensor], other: list[Tensor], tolerance: float) -> None:
-    for found, again in zip(row, other, strict=True):
-        wrong = ~((found == again) | ((found - again).abs() <= tolerance))
-        if wrong.any():
-            at, room = int(wrong.nonzero()[0].item()), tolerance
-            raise _DifferenceError(
-                f"backward gives {found[at].item():.6g} and, run again, {again[at].item():.6g}; "
-                f"they must agree within nondet_tol, {room:.2g}"
-            )
+            check_near(number, place, stack(of_one).T, wanted.T, limits, is_forward=True)
 
 
 def gradcheck(
@@ -262,9 +207,9 @@ def gradcheck(
     """Compare the gradients of a function with differences of its values.
 
     df/dx_i = (f(x + eps e_i) - f(x - eps e_i)) / (2 eps), for each element of each input that
-    requires grad and each element of each floating output, in turn. Complex numbers count as two,
-    for their gradient is df/dx + i df/dy of x + iy. The inputs are written in place on the way, and
-    put back.
+    requires grad and each element of each floating output that has a gradient, in turn. Complex
+    numbers count as two, for their gradient is df/dx + i df/dy of x + iy. The inputs are written in
+    place on the way, and put back.
 
     Args:
         func: Called with the inputs; it returns a tensor or a tuple of them.
@@ -276,8 +221,8 @@ def gradcheck(
         raise_exception: False returns False where they are off.
         nondet_tol: How much two passes may differ.
         **named: PyTorch's other checks: `check_forward_ad=True` compares tangents, too, and
-            `check_backward_ad=False` them alone. With `fast_mode` every element is compared all
-            the same, and the others change nothing.
+            `check_backward_ad=False` them alone. `fast_mode=True` compares along one random
+            direction of each input and output, in one pass, and others change nothing.
 
     Returns:
         True, or False where they are off and `raise_exception` is False.
@@ -314,7 +259,7 @@ def _gradcheck(
     given, asking = _checked(op, inputs)
     try:
         _compare(op, func, given, asking, limits, modes)
-    except _DifferenceError as found:
+    except DifferenceError as found:
         if raises:
             raise GradientError(f"{op}: {found}") from None
         return False
@@ -365,7 +310,7 @@ def gradgradcheck(
     starts: list[Tensor]
     if grad_outputs is None:
         with enable_grad():
-            outputs = _outputs_of(op, func, given)
+            outputs = outputs_of(op, func, given)
         starts = [_random_like(it, gen_non_contig_grad_outputs) for it in outputs]
     else:
         starts = (
@@ -379,7 +324,7 @@ def gradgradcheck(
     def gradients(*args: Any) -> tuple[Tensor, ...]:
         asking = [it for it in args[:count] if isinstance(it, Tensor) and it.requires_grad]
         with enable_grad():
-            found = [it for it in _outputs_of(op, func, list(args[:count])) if it.requires_grad]
+            found = [it for it in outputs_of(op, func, list(args[:count])) if it.requires_grad]
             if len(found) != len(starts):
                 raise GradientError(
                     f"{op}: {len(starts)} grad_outputs for {len(found)} outputs that require grad; "

@@ -41,12 +41,33 @@ class TestGradcheck:
         assert check(lambda x: x.reshape(3, 1).T.sin(), x)
         assert (x.tolist(), x.grad) == before
 
-    def test_compares_all_in_its_fast_mode_too(self):
+    def test_compares_along_one_direction_in_its_fast_mode(self, monkeypatch):
         x = gb.tensor([0.5, 2.0], dtype=gb.float64, requires_grad=True)
+        z = gb.tensor([0.5 + 1j, 2.0], dtype=gb.complex128, requires_grad=True)
+        state, calls = gb.get_rng_state(), []
 
-        assert gradcheck(gb.exp, x, fast_mode=True)
+        def heard(x):
+            calls.append(x)
+            return x.exp(), (x * x).sum()
+
+        assert gradcheck(heard, x, fast_mode=True)
+        assert len(calls) == 3  # once to record, and at both ends of the direction
+        assert gradcheck(lambda z, x: z * z.conj() * x, (z, x), fast_mode=True)
+        assert gradcheck(lambda x: (x.sin(), x.argmax()), x, fast_mode=True, check_forward_ad=True)
+        assert x.tolist() == [0.5, 2.0]
+        assert gb.equal(gb.get_rng_state(), state)
+        for wrong in (lambda x: x.detach() * x, lambda x: Wrong.apply(x, 1)):
+            with pytest.raises(gb.GradientError, match="they must agree"):
+                gradcheck(wrong, x, fast_mode=True)
+        calls.clear()
+
+    @pytest.mark.parametrize("fast_mode", [False, True])
+    def test_leaves_out_outputs_without_history_where_others_have_one(self, fast_mode):
+        x = leaf(1, 2)
+
+        assert gradcheck(lambda x: (x * 2, x.detach() * 3), x, fast_mode=fast_mode)
         with pytest.raises(gb.GradientError, match="they must agree"):
-            gradcheck(lambda x: x.detach() * x, x, fast_mode=True)
+            gradcheck(lambda x: x.detach() * 3, x, fast_mode=fast_mode)
 
     def test_finds_what_is_wrong(self):
         x = leaf(1, 2)
