@@ -1,4 +1,7 @@
-"""Losses as PyTorch's native functions take them: the reduction is 0, 1 or 2."""
+"""Losses as PyTorch's native functions take them: the reduction is 0, 1 or 2.
+
+By default it is 0, which is none: PyTorch's declarations say the mean, its parser reads 0.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +39,7 @@ def binary_cross_entropy_with_logits(
     target: Tensor,
     weight: Tensor | None = None,
     pos_weight: Tensor | None = None,
-    reduction: int | str = 1,
+    reduction: int | str = 0,
 ) -> Tensor:
     """Return `nn.functional.binary_cross_entropy_with_logits`."""
     word = _word("binary_cross_entropy_with_logits", reduction)
@@ -46,7 +49,7 @@ def binary_cross_entropy_with_logits(
 
 
 def cosine_embedding_loss(
-    input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0.0, reduction: int | str = 1
+    input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0.0, reduction: int | str = 0
 ) -> Tensor:
     """Return `nn.functional.cosine_embedding_loss`."""
     word = _word("cosine_embedding_loss", reduction)
@@ -59,7 +62,7 @@ def ctc_loss(
     input_lengths: Any,
     target_lengths: Any,
     blank: int = 0,
-    reduction: int | str = 1,
+    reduction: int | str = 0,
     zero_infinity: bool = False,
 ) -> Tensor:
     """Return `nn.functional.ctc_loss`."""
@@ -70,7 +73,7 @@ def ctc_loss(
 
 
 def hinge_embedding_loss(
-    input: Tensor, target: Tensor, margin: float = 1.0, reduction: int | str = 1
+    input: Tensor, target: Tensor, margin: float = 1.0, reduction: int | str = 0
 ) -> Tensor:
     """Return `nn.functional.hinge_embedding_loss`."""
     word = _word("hinge_embedding_loss", reduction)
@@ -78,7 +81,7 @@ def hinge_embedding_loss(
 
 
 def kl_div(
-    input: Tensor, target: Tensor, reduction: int | str = 1, *, log_target: bool = False
+    input: Tensor, target: Tensor, reduction: int | str = 0, *, log_target: bool = False
 ) -> Tensor:
     """Return `nn.functional.kl_div`."""
     word = _word("kl_div", reduction)
@@ -86,7 +89,7 @@ def kl_div(
 
 
 def margin_ranking_loss(
-    input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0.0, reduction: int | str = 1
+    input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0.0, reduction: int | str = 0
 ) -> Tensor:
     """Return `nn.functional.margin_ranking_loss`."""
     word = _word("margin_ranking_loss", reduction)
@@ -114,7 +117,7 @@ def triplet_margin_loss(
     p: float = 2.0,
     eps: float = 1e-6,
     swap: bool = False,
-    reduction: int | str = 1,
+    reduction: int | str = 0,
 ) -> Tensor:
     """Return `nn.functional.triplet_margin_loss`."""
     word = _word("triplet_margin_loss", reduction)

@@ -95,6 +95,20 @@ class TestLosses:
                 result, functional.binary_cross_entropy_with_logits(some(), target, reduction=word)
             )
 
+    def test_reduce_nothing_by_default(self):
+        signs = gb.tensor([1.0, -1.0])
+        rows = gb.ones(2, 3), gb.zeros(2, 3)
+
+        assert gb.kl_div(some(), some()).shape == some().shape
+        assert gb.binary_cross_entropy_with_logits(some(), some()).shape == some().shape
+        assert gb.hinge_embedding_loss(gb.ones(2), signs).tolist() == [1, 0]
+        assert gb.margin_ranking_loss(gb.ones(2), gb.zeros(2), signs).tolist() == [0, 1]
+        assert gb.cosine_embedding_loss(*rows, signs).shape == (2,)
+        assert gb.triplet_margin_loss(*rows, rows[1]).shape == (2,)
+        scores, lengths = gb.zeros(4, 2, 3).log_softmax(-1), gb.tensor([2, 1])
+        targets = gb.ones(2, 2, dtype=gb.int64)
+        assert gb.ctc_loss(scores, targets, gb.tensor([4, 4]), lengths).shape == (2,)
+
     @pytest.mark.parametrize("reduction", [3, True, 0.5])
     def test_refuse_other_numbers(self, reduction):
         with pytest.raises(ValueError, match=r"kl_div: reduction .*; 0, 1 or 2 is needed"):
