@@ -1,10 +1,11 @@
 """What PyTorch's programs say to TorchScript: there is none here, and ops run as they are called.
 
-So what is to be compiled is returned as it is, and what asks whether it was hears that it was not.
+So what is to be compiled is returned as it is; of a module `ScriptModule` knows that it was.
 """
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Callable, Iterator
 from typing import (  # noqa: UP035
     TYPE_CHECKING,
@@ -12,6 +13,7 @@ from typing import (  # noqa: UP035
     Dict,  # noqa: F401
     Final,
     List,  # noqa: F401
+    NoReturn,
     Optional,  # noqa: F401
     Tuple,  # noqa: F401
     TypeVar,
@@ -23,11 +25,15 @@ from garboard._arguments.given import items_of, list_of
 from garboard._contexts.blocks import block
 from garboard._names.missing import module_getattr
 from garboard._names.paths import publish_paths
+from garboard._root.typed import isinstance
 from garboard.futures import Future
 from garboard.nn.module import Module
 
 __all__ = [
+    "Error",
     "Final",
+    "RecursiveScriptModule",
+    "ScriptFunction",
     "ScriptModule",
     "annotate",
     "export",
@@ -38,6 +44,7 @@ __all__ = [
     "interface",
     "is_scripting",
     "is_tracing",
+    "isinstance",
     "optimize_for_inference",
     "optimized_execution",
     "script",
@@ -56,13 +63,59 @@ BroadcastingList2: type[list[Any]] = list
 BroadcastingList3: type[list[Any]] = list
 
 
-class ScriptModule(Module):
-    """A Module by another name, of which programs derive what they once had compiled.
+_SCRIPTED = "_is_scripted"  # among a module's own attributes, so that a copy is one as well
 
-    No other module is an instance: what asks whether one was compiled hears that it was not.
 
-    >>> isinstance(gb.nn.Linear(2, 1), gb.jit.ScriptModule)
+class _OfScripted(type):
+    """Has each module be a ScriptModule that `script`, `trace` or `trace_module` returned."""
+
+    def __instancecheck__(cls, instance: object) -> bool:
+        if type.__instancecheck__(cls, instance):
+            return True
+        if cls is not ScriptModule or not builtins.isinstance(instance, Module):
+            return False
+        return _SCRIPTED in vars(instance)
+
+
+class ScriptModule(Module, metaclass=_OfScripted):
+    """What a module is called that was given to `script` or `trace`: it stays what it was.
+
+    Also a Module by another name, of which programs derive what they once had compiled.
+
+    >>> model = gb.nn.Linear(2, 1)
+    >>> isinstance(model, gb.jit.ScriptModule)
     False
+    >>> isinstance(gb.jit.script(model), gb.jit.ScriptModule)
+    True
+    """
+
+
+RecursiveScriptModule = ScriptModule
+
+
+class ScriptFunction:
+    """What PyTorch's compiler makes of a function; none is one here, functions stay as they are.
+
+    Args:
+        given: Ignored.
+        named: Ignored.
+
+    Raises:
+        TypeError: One is asked for.
+
+    >>> isinstance(gb.jit.script(gb.exp), gb.jit.ScriptFunction)
+    False
+    """
+
+    def __new__(cls, *given: object, **named: object) -> NoReturn:
+        raise TypeError("ScriptFunction: nothing is compiled here; call the function as it is")
+
+
+class Error(Exception):
+    """What compiled code raises in PyTorch: never raised here, where code raises its own errors.
+
+    >>> issubclass(gb.jit.Error, Exception)
+    True
     """
 
 
@@ -72,6 +125,13 @@ class TracerWarning(Warning):
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 _T = TypeVar("_T")
+
+
+def _as_scripted(given: _F) -> _F:
+    """The same; of a module `ScriptModule` says from now on that it is one."""
+    if builtins.isinstance(given, Module):
+        vars(given)[_SCRIPTED] = True
+    return given
 
 
 def script(obj: _F, *options: object, **named: object) -> _F:
@@ -95,7 +155,7 @@ def script(obj: _F, *options: object, **named: object) -> _F:
     tensor([0., 0.])
     """
     check.function("jit.script", "obj", obj)
-    return obj
+    return _as_scripted(obj)
 
 
 def trace(func: _F, example_inputs: object = None, **options: object) -> _F:
@@ -117,7 +177,7 @@ def trace(func: _F, example_inputs: object = None, **options: object) -> _F:
     True
     """
     check.function("jit.trace", "func", func)
-    return func
+    return _as_scripted(func)
 
 
 def trace_module(mod: _F, inputs: object = None, **options: object) -> _F:
@@ -139,7 +199,7 @@ def trace_module(mod: _F, inputs: object = None, **options: object) -> _F:
     True
     """
     check.function("jit.trace_module", "mod", mod)
-    return mod
+    return _as_scripted(mod)
 
 
 def fork(func: Callable[..., _T], *args: object, **kwargs: object) -> Future[_T]:

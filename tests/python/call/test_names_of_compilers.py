@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from functools import partial
+from typing import Any
 
 import garboard as gb
 import pytest
@@ -120,3 +122,52 @@ def test_weights_of_convolutions_stay_where_they_lie():
     assert found is layer
     with pytest.raises(TypeError, match="memory_format"):
         gb.nn.utils.convert_conv3d_weight_memory_format(layer, "channels_last")
+
+
+class TestModulesThatWereScripted:
+    def test_are_script_modules_and_their_copies_too(self):
+        plain, scripted = gb.nn.Linear(2, 1), gb.jit.script(gb.nn.Linear(2, 1))
+        traced = gb.jit.trace(gb.nn.ReLU(), gb.ones(1))
+
+        assert not isinstance(plain, gb.jit.ScriptModule)
+        assert isinstance(scripted, gb.jit.ScriptModule)
+        assert isinstance(traced, gb.jit.RecursiveScriptModule)
+        assert isinstance(deepcopy(scripted), gb.jit.ScriptModule)
+        assert list(scripted.state_dict()) == ["weight", "bias"]
+        assert not isinstance(gb.jit.script(abs), (gb.jit.ScriptModule, gb.jit.ScriptFunction))
+
+    def test_are_of_no_class_made_of_it(self):
+        class Own(gb.jit.ScriptModule):
+            pass
+
+        assert isinstance(Own(), gb.jit.ScriptModule)
+        assert not isinstance(gb.jit.script(gb.nn.ReLU()), Own)
+        with pytest.raises(TypeError, match="ScriptFunction"):
+            gb.jit.ScriptFunction(abs)
+
+
+@pytest.mark.parametrize(
+    ("thing", "kind", "answer"),
+    [
+        ([1, 2], list[int], True),
+        ([1, "a"], list[int], False),
+        ([], list[int], True),
+        ({"a": [1]}, dict[str, list[int]], True),
+        ({1: [1]}, dict[str, list[int]], False),
+        ((1, "a"), tuple[int, str], True),
+        ((1,), tuple[int, str], False),
+        ((1, 2, 3), tuple[int, ...], True),
+        (None, int | None, True),
+        ("a", int | None, False),
+        (1.5, (int, float), True),
+        (1.5, Any, True),
+        ([1], dict[str, int], False),
+    ],
+)
+def test_a_type_of_containers_tells_of_what_they_hold(thing, kind, answer):
+    assert gb.jit.isinstance(thing, kind) is answer
+
+
+def test_a_type_is_needed_to_tell_of_one():
+    with pytest.raises(TypeError, match=r"jit\.isinstance: target_type"):
+        gb.jit.isinstance(1, 3)
