@@ -29,6 +29,8 @@ from garboard._engine import (
 from garboard._engine import _Size as Size
 from garboard._engine import device as _device
 from garboard._engine import dtype as _dtype
+from garboard._names.paths import publish
+from garboard.func import _hidden_batches as hidden_batches
 
 # The types are here because editors complete imports so.
 __all__ = [
@@ -139,6 +141,18 @@ class _NativeLayers(ModuleType):
 
 
 _nn = _NativeLayers("garboard._C._nn")
+publish(_nn)
+
+_functorch = ModuleType("garboard._C._functorch", hidden_batches.__doc__)
+vars(_functorch).update(
+    _add_batch_dim=hidden_batches.of_a_batch("_add_batch_dim"),
+    _remove_batch_dim=hidden_batches.of_a_batch("_remove_batch_dim"),
+    get_unwrapped=hidden_batches.get_unwrapped,
+    is_batchedtensor=hidden_batches.is_batchedtensor,
+    is_gradtrackingtensor=hidden_batches.is_batchedtensor,
+    maybe_get_level=hidden_batches.maybe_get_level,
+)
+publish(_functorch)
 
 
 def _unheard(*given: Any) -> None:

@@ -110,6 +110,9 @@ from garboard._ops.functions import (  # noqa: E402
     is_tensor,
     isin,
 )
+from garboard._ops.functions import (  # type: ignore[no-redef]  # noqa: E402
+    meshgrid as meshgrid,
+)
 from garboard._ops.mapped_files import from_file  # noqa: E402
 from garboard._printing import get_printoptions, set_printoptions  # noqa: E402
 from garboard._scopes import dispose_scope  # noqa: E402
@@ -132,6 +135,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from garboard import _dynamo as _dynamo
+    from garboard import _functorch as _functorch
     from garboard import _higher_order_ops as _higher_order_ops
     from garboard import _inductor as _inductor
     from garboard import _jit_internal as _jit_internal

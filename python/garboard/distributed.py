@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, NoReturn
 from garboard._engine import Tensor
 from garboard._names.missing import module_getattr
 from garboard._names.paths import publish_paths
+from garboard.optim import Optimizer
 
 __all__ = [
     "ProcessGroup",
     "ReduceOp",
+    "ZeroRedundancyOptimizer",
     "all_gather",
     "all_reduce",
     "barrier",
@@ -103,6 +105,26 @@ class DTensor(Tensor):
     def __new__(cls, *given: object, **named: object) -> NoReturn:
         """Refuse: there is one process a program."""
         raise NotImplementedError("DTensor: there is one process a program; use a Tensor")
+
+
+class ZeroRedundancyOptimizer(Optimizer):
+    """What PyTorch has to spread an optimizer's state over processes; programs ask for its kind.
+
+    Args:
+        given: What PyTorch's class takes.
+        named: Likewise.
+
+    Raises:
+        NotImplementedError: One is asked for.
+
+    >>> isinstance(gb.optim.SGD([gb.ones(1)], 0.1), gb.distributed.ZeroRedundancyOptimizer)
+    False
+    """
+
+    def __new__(cls, *given: object, **named: object) -> NoReturn:
+        raise NotImplementedError(
+            f"{cls.__name__}: there is one process a program; use its optimizer_class by itself"
+        )
 
 
 class group:

@@ -9,7 +9,6 @@ from garboard._engine import (
     block_diag,
     broadcast_tensors,
     cartesian_prod,
-    meshgrid,
     norm,
     split,
     unique,
@@ -17,7 +16,7 @@ from garboard._engine import (
 )
 from garboard._ops.contractions import einsum, tensordot
 from garboard._ops.distances import cdist
-from garboard._ops.functions import broadcast_shapes
+from garboard._ops.functions import broadcast_shapes, meshgrid
 from garboard._ops.index_functions import unravel_index
 from garboard.fft._short_time import istft, stft
 from garboard.linalg._low_rank import pca_lowrank, svd_lowrank

@@ -157,6 +157,7 @@ REASONS = {
     "utils.ChainDataset.__init__": BATCH,
     "utils.DataLoader.__init__": BATCH,
     "utils.DataLoader.__iter__": BATCH,
+    "utils.DataLoader.multiprocessing_context": "a start method's name, or a context of Python's",
     "utils.Dataset.__add__": BATCH,
     "utils.FlopCounterMode.__torch_function__": "any function, with what it was called with",
     "utils.IterableDataset.__add__": BATCH,

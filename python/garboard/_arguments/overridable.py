@@ -25,4 +25,6 @@ def all_overridable(module: dict[str, Any], *names: str) -> None:
     for name in " ".join(names).split() or module["__all__"]:
         function = module.get(name)
         if isinstance(function, FunctionType) and function.__module__ == module["__name__"]:
-            module[name] = update_wrapper(_Overridable(function), function)
+            module[name] = made = update_wrapper(_Overridable(function), function)
+            for part in ("__defaults__", "__kwdefaults__"):  # programs look which names it takes
+                setattr(made, part, getattr(function, part))

@@ -17,6 +17,7 @@ from garboard._arguments.texts import shown
 
 __all__ = [
     "SUPPORTED_NODES",
+    "Context",
     "GetAttrKey",
     "LeafSpec",
     "MappingKey",
@@ -24,6 +25,7 @@ __all__ = [
     "PyTree",
     "SequenceKey",
     "TreeSpec",
+    "is_named",
     "keystr",
     "register_pytree_node",
     "tree_all",
@@ -32,6 +34,7 @@ __all__ = [
     "tree_any_only",
     "tree_flatten",
     "tree_flatten_with_path",
+    "tree_is_leaf",
     "tree_iter",
     "tree_leaves",
     "tree_map",
@@ -42,6 +45,7 @@ __all__ = [
     "tree_unflatten",
 ]
 
+Context = Any
 PyTree = Any
 _Parts = tuple[list[Any], Any]
 
@@ -70,7 +74,8 @@ class TreeSpec:
         return 1 + sum(it.num_nodes for it in self.children_specs)
 
 
-def _is_named(kind: type) -> bool:
+def is_named(kind: type) -> bool:
+    """Tell whether a type is a named tuple's."""
     return issubclass(kind, tuple) and hasattr(kind, "_fields")
 
 
@@ -105,16 +110,41 @@ def _dict_flatten_with_keys(it: Mapping[Any, Any]) -> _Parts:
     return [(MappingKey(key), part) for key, part in it.items()], [*it]
 
 
+class SequenceKey(NamedTuple):
+    """The place of a part in a list or tuple."""
+
+    idx: int
+
+    def __str__(self) -> str:
+        return f"[{self.idx}]"
+
+
+def _list_flatten(it: list[Any]) -> _Parts:
+    return [*it], None
+
+
+def _list_unflatten(parts: Iterable[Any], context: Any) -> list[Any]:
+    return [*parts]
+
+
+def _list_flatten_with_keys(it: list[Any]) -> _Parts:
+    return [(SequenceKey(place), part) for place, part in enumerate(it)], None
+
+
 class NodeDef(NamedTuple):
-    """How a container is taken apart into parts and a context, and made of them."""
+    """How a container is taken apart into parts and a context, and made of them.
+
+    The last function gives the parts with the place of each, where it is known.
+    """
 
     flatten_fn: Callable[[Any], _Parts]
     unflatten_fn: Callable[[list[Any], Any], Any]
+    flatten_with_keys_fn: Callable[[Any], _Parts] | None = None
 
 
 # By type, and for all named tuples by the function that makes their types.
 SUPPORTED_NODES: dict[Any, NodeDef] = {
-    list: NodeDef(lambda it: ([*it], None), lambda parts, _: [*parts]),
+    list: NodeDef(_list_flatten, _list_unflatten),
     tuple: NodeDef(lambda it: ([*it], None), lambda parts, _: tuple(parts)),
     namedtuple: NodeDef(lambda it: ([*it], type(it)), lambda parts, kind: kind(*parts)),
     dict: NodeDef(_dict_flatten, _dict_unflatten),
@@ -138,20 +168,33 @@ def LeafSpec() -> TreeSpec:  # noqa: N802
 
 def _get_node_type(tree: PyTree) -> Any:
     kind = type(tree)
-    return namedtuple if kind not in SUPPORTED_NODES and _is_named(kind) else kind
+    return namedtuple if kind not in SUPPORTED_NODES and is_named(kind) else kind
 
 
 def register_pytree_node(
     cls: type,
     flatten_fn: Callable[[Any], tuple[Iterable[Any], Any]],
     unflatten_fn: Callable[[list[Any], Any], Any],
+    *,
+    flatten_with_keys_fn: Callable[[Any], tuple[Iterable[Any], Any]] | None = None,
     **options: object,
 ) -> None:
     """Say how a class of one's own is taken apart and put together.
 
+    Args:
+        cls: The class.
+        flatten_fn: Gives the parts of an object, and what beside them makes it.
+        unflatten_fn: Makes an object of a list of parts, and of that.
+        flatten_with_keys_fn: Gives pairs of a key and a part in place of the parts; paths have
+            these keys. By default they have the parts' numbers.
+        options: PyTorch's, without effect.
+
     Raises:
         ValueError: The class is known.
+        TypeError: A function cannot be called.
     """
+    for name, it in (("flatten_fn", flatten_fn), ("unflatten_fn", unflatten_fn)):
+        check.function("register_pytree_node", name, it)
     if check.of_type(type, "register_pytree_node", "cls", cls) in SUPPORTED_NODES:
         raise ValueError(
             f"register_pytree_node: {cls.__name__} is known; one that is not is needed"
@@ -161,7 +204,18 @@ def register_pytree_node(
         found, context = flatten_fn(it)
         return [*found], context
 
-    SUPPORTED_NODES[cls] = NodeDef(parts, unflatten_fn)
+    def parts_with_keys(it: Any) -> _Parts:
+        found, context = flatten_with_keys_fn(it)  # type: ignore[misc]
+        return [*found], context
+
+    if flatten_with_keys_fn is None:
+        SUPPORTED_NODES[cls] = NodeDef(parts, unflatten_fn)
+        return
+    check.function("register_pytree_node", "flatten_with_keys_fn", flatten_with_keys_fn)
+    SUPPORTED_NODES[cls] = NodeDef(parts, unflatten_fn, parts_with_keys)
+
+
+_register_pytree_node = register_pytree_node
 
 
 def _taken(tree: PyTree) -> tuple[Any, _Parts] | None:
@@ -221,6 +275,21 @@ def tree_leaves(tree: PyTree, is_leaf: Callable[[PyTree], bool] | None = None) -
 
 
 tree_iter = tree_leaves
+
+
+def tree_is_leaf(tree: PyTree, is_leaf: Callable[[PyTree], bool] | None = None) -> bool:
+    """Tell whether something is a leaf, and no container that is taken apart.
+
+    >>> from garboard.utils._pytree import tree_is_leaf
+    >>> tree_is_leaf(gb.ones(1)), tree_is_leaf([])
+    (True, False)
+    """
+    if is_leaf is not None and is_leaf(tree):
+        return True
+    return _get_node_type(tree) not in SUPPORTED_NODES
+
+
+_is_leaf = tree_is_leaf
 
 
 def tree_structure(tree: PyTree, is_leaf: Callable[[PyTree], bool] | None = None) -> TreeSpec:
@@ -330,15 +399,6 @@ def tree_any_only(type_or_types_or_pred: Any, pred: Callable[[Any], bool], tree:
     return any(pred(leaf) for leaf in filter(_chooser(type_or_types_or_pred), tree_leaves(tree)))
 
 
-class SequenceKey(NamedTuple):
-    """The place of a part in a list or tuple."""
-
-    idx: int
-
-    def __str__(self) -> str:
-        return f"[{self.idx}]"
-
-
 class GetAttrKey(NamedTuple):
     """The place of a part of an object: an attribute."""
 
@@ -357,25 +417,37 @@ def _key(context: Any, kind: Any, place: int) -> Any:
     if isinstance(kind, type) and issubclass(kind, dict):
         keys = context[1] if issubclass(kind, defaultdict) else context
         return MappingKey(list(keys)[place])
-    if isinstance(context, type) and _is_named(context):
+    if isinstance(context, type) and is_named(context):
         return GetAttrKey(context._fields[place])  # type: ignore[attr-defined]
     return SequenceKey(place)
 
 
-def _paths(spec: TreeSpec, before: tuple[Any, ...]) -> Iterable[tuple[Any, ...]]:
-    if spec.is_leaf():
-        yield before
-        return
-    for place, child in enumerate(spec.children_specs):
-        yield from _paths(child, (*before, _key(spec.context, spec.type, place)))
+def _flattened_with_path(
+    tree: PyTree, is_leaf: Any, before: tuple[Any, ...], pairs: list[tuple[tuple[Any, ...], Any]]
+) -> TreeSpec:
+    taken = None if is_leaf is not None and is_leaf(tree) else _taken(tree)
+    if taken is None:
+        pairs.append((before, tree))
+        return LeafSpec()
+    kind, (parts, context) = taken
+    with_keys = SUPPORTED_NODES[kind].flatten_with_keys_fn
+    if with_keys is None:
+        named = [(_key(context, kind, place), part) for place, part in enumerate(parts)]
+    else:
+        named, context = with_keys(tree)
+    return TreeSpec(
+        kind,
+        context,
+        [_flattened_with_path(part, is_leaf, (*before, key), pairs) for key, part in named],
+    )
 
 
 def tree_flatten_with_path(
     tree: PyTree, is_leaf: Callable[[PyTree], bool] | None = None
 ) -> tuple[list[tuple[tuple[Any, ...], Any]], TreeSpec]:
     """Take a nest apart: each leaf with its path, and the form of the nest."""
-    leaves, spec = tree_flatten(tree, is_leaf)
-    return list(zip(_paths(spec, ()), leaves, strict=True)), spec
+    pairs: list[tuple[tuple[Any, ...], Any]] = []
+    return pairs, _flattened_with_path(tree, is_leaf, (), pairs)
 
 
 def tree_map_with_path(

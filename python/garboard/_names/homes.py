@@ -6,6 +6,7 @@ __all__ = ["HOMES", "METHODS", "SUBMODULES", "UNLISTED"]
 
 SUBMODULES = (
     "_dynamo",
+    "_functorch",
     "_higher_order_ops",
     "_inductor",
     "_jit_internal",
@@ -178,14 +179,18 @@ _UNLISTED = {
         "kl_div margin_ranking_loss poisson_nll_loss triplet_margin_loss"
     ),
     "_root.native_module": "_C __config__ __future__ torch",
+    "_root.parts_of_ops": (
+        "_cast_Double _cast_Float _cast_Half _cast_Int _cast_Long _log_softmax_backward_data "
+        "_sample_dirichlet _shape_as_tensor _softmax_backward_data _standard_gamma"
+    ),
     "_root.quantized": "_int_mm fake_quantize_per_channel_affine fake_quantize_per_tensor_affine",
     "_root.recurrent": (
         "gru gru_cell lstm lstm_cell rnn_relu rnn_relu_cell rnn_tanh rnn_tanh_cell"
     ),
     "_root.choices": "cond is_warn_always_enabled set_warn_always",
     "_root.symbols": (
-        "PyTorchFileReader SymBool SymFloat SymInt TensorType sym_float sym_int sym_max sym_min "
-        "sym_not sym_sum"
+        "DeviceObjType PyTorchFileReader SymBool SymFloat SymInt TensorType sym_float sym_int "
+        "sym_max sym_min sym_not sym_sum"
     ),
     "amp": "GradScaler",
     "cuda": "Stream",

@@ -31,6 +31,7 @@ _PATHS = {
     },
     "garboard.distributed": {
         "device_mesh": "DeviceMesh",
+        "optim": "ZeroRedundancyOptimizer",
         "rpc": "",
         "tensor": "DTensor DeviceMesh",
         "nn": "all_gather all_reduce broadcast reduce",
@@ -105,12 +106,21 @@ _PATHS = {
         "nadam": "NAdam",
         "radam": "RAdam",
     },
+    "garboard.profiler": {
+        "profiler": "ProfilerAction ProfilerActivity profile schedule tensorboard_trace_handler",
+    },
     "garboard.utils": {
         "_device": "",
+    },
+    "garboard.utils.tensorboard": {
+        "writer": "",
     },
     "garboard.utils.data": {
         "_utils": "",
         "_utils.collate": "default_collate default_convert",
+        "_utils.fetch": "",
+        "_utils.pin_memory": "",
+        "_utils.worker": "WorkerInfo get_worker_info",
     },
 }
 

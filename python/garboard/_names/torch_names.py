@@ -82,14 +82,14 @@ _DISTRIBUTED: _Rows = (
         "Backend Store TCPStore FileStore all_gather_into_tensor "
         "all_gather_object all_to_all broadcast_object_list gather get_backend get_local_rank "
         "irecv is_nccl_available is_gloo_available is_mpi_available isend monitored_barrier "
-        "new_group recv reduce_scatter scatter send launch elastic fsdp optim "
+        "new_group recv reduce_scatter scatter send launch elastic fsdp "
         "init_device_mesh checkpoint algorithms pipelining",
     ),
 )
 
 _JIT: _Rows = (
     ("use gb.save(model.state_dict(), path) and gb.load(path)", "load save"),
-    ("", "Attribute ScriptFunction ScriptWarning"),
+    ("", "Attribute ScriptWarning"),
 )
 
 _HUB: _Rows = (("nothing is downloaded, so leave it out", "help list"),)
@@ -177,8 +177,15 @@ ADVICE = {
     "garboard.onnx": _by_name(_ONNX),
     "garboard.utils": {
         "bottleneck": "use gb.profiler",
-        "_python_dispatch": "use gb.overrides.TorchFunctionMode, which is given the calls of ops",
     },
+    "garboard.utils._python_dispatch": _by_name(
+        (
+            (
+                "use gb.overrides.TorchFunctionMode, which is given the calls of ops",
+                "TorchDispatchMode",
+            ),
+        )
+    ),
     "garboard.overrides": _by_name((("", "resolve_name"),)),
     "garboard.serialization": _by_name(
         (("use gb.load(path, map_location=...)", "default_restore_location register_package"),)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from garboard import _engine
 from garboard._arguments import check
@@ -27,6 +28,7 @@ __all__ = [
     "frombuffer",
     "is_tensor",
     "isin",
+    "meshgrid",
 ]
 
 DTYPES = (
@@ -69,6 +71,36 @@ def is_tensor(obj: object) -> bool:
     (True, False)
     """
     return isinstance(obj, Tensor)
+
+
+def meshgrid(
+    *tensors: Tensor | Sequence[Tensor], indexing: Literal["ij", "xy"] = "ij"
+) -> tuple[Tensor, ...]:
+    """Make a grid of coordinates of the tensors' elements.
+
+    Args:
+        *tensors: Tensors of one dim at most and of one dtype, or one sequence of them.
+        indexing: "ij": element i of tensor k stands at index i of dim k; "xy" swaps the first two
+            dims, as pictures have them.
+
+    Returns:
+        A tuple of views over the same storage. The graph keeps no tensor.
+
+    Raises:
+        ShapeError: There is no tensor, or one has several dims.
+        DTypeError: The dtypes differ.
+        DeviceError: The tensors are on several devices.
+        ValueError: `indexing` is neither of these.
+        TypeError: Something else is given than tensors.
+        DisposedError: A tensor is disposed.
+
+    >>> rows, columns = gb.meshgrid(gb.arange(2), gb.arange(3))
+    >>> rows
+    tensor([[0, 0, 0],
+            [1, 1, 1]])
+    """
+    # In Python, as in PyTorch: programs look into its `__kwdefaults__` for `indexing`.
+    return _engine.meshgrid(*tensors, indexing=indexing)  # type: ignore[arg-type]
 
 
 def broadcast_shapes(*shapes: int | Size) -> _engine._Size:
@@ -344,4 +376,4 @@ def isin(
 
 add_methods(Tensor, {"aminmax": aminmax})
 
-all_overridable(globals(), "aminmax", "isin")
+all_overridable(globals(), "aminmax", "isin", "meshgrid")

@@ -35,6 +35,9 @@ def changed(op: str, tensor: Tensor, made: Tensor) -> Tensor:
         try:
             tensor._become(made)
         except GradientError as error:
+            if tensor.is_leaf:  # a gradient without history: its parameter has it turned, too
+                tensor.data = made
+                return tensor
             raise GradientError(f"{op}: {str(error).partition(': ')[2]}") from None
     return tensor
 

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NoReturn
 
+from garboard._engine import device
+
 __all__ = [
+    "DeviceObjType",
     "PyTorchFileReader",
     "SymBool",
     "SymFloat",
@@ -19,6 +22,7 @@ __all__ = [
     "sym_sum",
 ]
 
+DeviceObjType = device
 sym_int, sym_float, sym_max, sym_min = int, float, max, min
 
 

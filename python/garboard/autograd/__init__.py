@@ -35,6 +35,10 @@ if TYPE_CHECKING:
     from garboard.autograd import graph as graph
     from garboard.autograd import profiler as profiler
 else:
-    __getattr__ = module_getattr(__name__, _SUBMODULES)
+    __getattr__ = module_getattr(
+        __name__,
+        _SUBMODULES,
+        {"_disable_profiler": "profiler", "_profiler_enabled": "profiler"},
+    )
 
 publish_paths(__name__)

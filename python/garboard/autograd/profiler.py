@@ -6,6 +6,8 @@ from typing import NoReturn
 
 from garboard.profiler import EventAverages as EventList
 from garboard.profiler import profile, record_function
+from garboard.profiler._profile import _disable_profiler as _disable_profiler
+from garboard.profiler._profile import _profiler_enabled as _profiler_enabled
 
 __all__ = ["EventList", "emit_itt", "emit_nvtx", "profile", "record_function"]
 

@@ -487,6 +487,12 @@ positive_definite: Constraint = _PositiveDefinite()
 positive_integer: Constraint = integers_from(1)
 positive_semidefinite: Constraint = _PositiveSemidefinite()
 real: Constraint = _Real()
+# Their classes by PyTorch's private names, by which programs ask what a constraint is.
+_IndependentConstraint = independent
+_Interval, _HalfOpenInterval = interval, half_open_interval
+_GreaterThan, _GreaterThanEq, _LessThan = greater_than, greater_than_eq, less_than
+_IntegerInterval, _Cat, _Stack = integer_interval, cat, stack
+
 real_vector: Constraint = independent(real, 1)
 simplex: Constraint = _Simplex()
 square: Constraint = _Square()

@@ -81,6 +81,12 @@ class ExpTransform(Transform):
         return check.tensor("ExpTransform", "x", x)
 
 
+def _clipped_sigmoid(x: Tensor) -> Tensor:
+    """1 / (1 + e^-x), so far from 0 and 1 that the logarithm of it and of the rest are finite."""
+    known = finfo(check.tensor("_clipped_sigmoid", "x", x).dtype)
+    return x.sigmoid().clamp(known.tiny, 1 - known.eps)
+
+
 class SigmoidTransform(Transform):
     """1 / (1 + e^-x).
 
@@ -94,8 +100,7 @@ class SigmoidTransform(Transform):
     sign = 1
 
     def _call(self, x: Tensor) -> Tensor:
-        known = finfo(x.dtype)
-        return x.sigmoid().clamp(known.tiny, 1 - known.eps)
+        return _clipped_sigmoid(x)
 
     def _inverse(self, y: Tensor) -> Tensor:
         known = finfo(y.dtype)

@@ -1,4 +1,4 @@
-"""Nests of lists, tuples and dicts, taken apart and put together."""
+"""Nests of lists, tuples, dicts and registered classes, taken apart and put together."""
 
 from __future__ import annotations
 
@@ -6,17 +6,30 @@ from collections.abc import Callable
 from typing import Any
 
 from garboard._arguments.errors import ResultError
+from garboard._arguments.pytree import SUPPORTED_NODES, NodeDef
 from garboard._engine import Tensor
 
 __all__ = ["leaves_of", "mapped", "rebuilt", "returned"]
 
 _DEEPEST = 64
+_PLAIN = (list, tuple, dict)
+
+
+def _registered(nest: Any) -> NodeDef | None:
+    """How a container is taken apart that is no list, tuple or dict as such."""
+    kind = type(nest)
+    return None if kind in _PLAIN else SUPPORTED_NODES.get(kind)
 
 
 def leaves_of(nest: Any, depth: int = 0) -> list[Any]:
-    """What a nest holds, in its order; what is no list, tuple or dict is a leaf."""
+    """What a nest holds, in its order; what is no container is a leaf."""
     if depth > _DEEPEST:
         raise ValueError(f"func: a nest of more than {_DEEPEST} levels; fewer are needed")
+    if isinstance(nest, Tensor):
+        return [nest]
+    node = _registered(nest)
+    if node is not None:
+        return [leaf for part in node.flatten_fn(nest)[0] for leaf in leaves_of(part, depth + 1)]
     if isinstance(nest, dict):
         return [leaf for part in nest.values() for leaf in leaves_of(part, depth + 1)]
     if isinstance(nest, (list, tuple)):
@@ -26,6 +39,10 @@ def leaves_of(nest: Any, depth: int = 0) -> list[Any]:
 
 def rebuilt(nest: Any, leaves: list[Any]) -> Any:
     """The same nest with other leaves, which are taken from the front of the list."""
+    node = None if isinstance(nest, Tensor) else _registered(nest)
+    if node is not None:
+        parts, context = node.flatten_fn(nest)
+        return node.unflatten_fn([rebuilt(part, leaves) for part in parts], context)
     if isinstance(nest, dict):
         return {key: rebuilt(part, leaves) for key, part in nest.items()}
     if isinstance(nest, (list, tuple)):

@@ -15,6 +15,7 @@ from garboard._arguments.errors import ArgumentError
 from garboard._arguments.given import refuse_unless_list
 from garboard._arguments.texts import shown
 from garboard._engine import Tensor
+from garboard._ops.contractions import einsum
 from garboard.fx.graph import Graph
 from garboard.fx.node import Argument, Node, Target, map_aggregate
 
@@ -285,6 +286,8 @@ class Proxy:
         tracer = _tracer_of((args, kwargs or {}))
         if isinstance(function, _METHODS):
             return tracer.create_proxy("call_method", function.__name__, args, kwargs or {})
+        if function is einsum and len(args) == 2 and isinstance(args[1], (list, tuple)):
+            args = (args[0], *args[1])  # each operand is an argument of the node, as in PyTorch
         return tracer.create_proxy("call_function", function, args, kwargs or {})
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from math import prod
+from math import prod, sqrt
 
 from garboard._arguments import check
 from garboard._engine import ShapeError, Tensor
 
-__all__ = ["fan_of", "fans_of"]
+__all__ = ["fan_of", "fans_of", "xavier_deviation"]
 
 
 def fans_of(op: str, tensor: Tensor) -> tuple[int, int]:
@@ -22,6 +22,12 @@ def fan_of(op: str, tensor: Tensor, mode: str) -> int:
     """That of them which `mode` names."""
     fans = dict(zip(("fan_in", "fan_out"), fans_of(op, tensor), strict=True))
     return fans[check.choice(op, "mode", mode, *fans)]
+
+
+def xavier_deviation(op: str, tensor: Tensor, gain: float) -> float:
+    """The deviation with which sums forward and backward spread as little as what they add up."""
+    widened: float = check.worth(op, "gain", gain)
+    return widened * sqrt(2 / max(sum(fans_of(op, tensor)), 1))  # no fan: nothing to draw
 
 
 def _calculate_fan_in_and_fan_out(tensor: Tensor) -> tuple[int, int]:

@@ -16,7 +16,7 @@ from garboard._engine import ShapeError, Tensor
 from garboard._names.missing import module_getattr
 from garboard.nn._fans import _calculate_correct_fan as _calculate_correct_fan
 from garboard.nn._fans import _calculate_fan_in_and_fan_out as _calculate_fan_in_and_fan_out
-from garboard.nn._fans import fan_of, fans_of
+from garboard.nn._fans import fan_of, fans_of, xavier_deviation
 
 __all__ = [
     "calculate_gain",
@@ -81,7 +81,7 @@ def uniform_(
     """Draw from the uniform distribution on [a, b).
 
     Args:
-        tensor: A tensor of any shape and of a floating dtype.
+        tensor: A tensor of any shape and of a floating dtype; of a complex one both parts are.
         a: The least number.
         b: The upper bound.
         generator: What is drawn from; by default the generator that `gb.manual_seed` restarts.
@@ -90,7 +90,7 @@ def uniform_(
         The tensor itself. Nothing is recorded, so a leaf that requires grad may be given.
 
     Raises:
-        DTypeError: The dtype is no floating one.
+        DTypeError: The dtype is no floating or complex one.
         ShapeError: `a` is above `b`.
         DisposedError: The tensor is disposed.
 
@@ -206,7 +206,7 @@ def xavier_uniform_(
     >>> gb.nn.init.xavier_uniform_(gb.zeros(3, 3)).abs().amax().item() <= 1
     True
     """
-    bound = sqrt(3) * _xavier_deviation("xavier_uniform_", tensor, gain)
+    bound = sqrt(3) * xavier_deviation("xavier_uniform_", tensor, gain)
     return uniform_(tensor, -bound, bound, generator=generator)
 
 
@@ -233,7 +233,7 @@ def xavier_normal_(tensor: Tensor, gain: float = 1.0, generator: Generator | Non
             [0., 0., 0.]])
     """
     return normal_(
-        tensor, 0.0, _xavier_deviation("xavier_normal_", tensor, gain), generator=generator
+        tensor, 0.0, xavier_deviation("xavier_normal_", tensor, gain), generator=generator
     )
 
 
@@ -479,13 +479,11 @@ def orthogonal_(tensor: Tensor, gain: float = 1.0, generator: Generator | None =
 def _filled(
     op: str, tensor: Tensor, fill: Callable[..., Tensor], *arguments: float, **named: Any
 ) -> Tensor:
+    is_split = fill is Tensor.uniform_ and check.tensor(op, "tensor", tensor).is_complex()
     with no_grad():
-        return fill(check.tensor(op, "tensor", tensor), *arguments, **named)
-
-
-def _xavier_deviation(op: str, tensor: Tensor, gain: float) -> float:
-    widened = check.worth(op, "gain", gain)
-    return widened * sqrt(2 / max(sum(fans_of(op, tensor)), 1))  # no fan: nothing to draw
+        target = _engine.view_as_real(tensor) if is_split else tensor
+        fill(check.tensor(op, "tensor", target), *arguments, **named)
+    return tensor
 
 
 def _kaiming_deviation(

@@ -19,6 +19,7 @@ __all__ = [
     "Parameter",
     "UninitializedBuffer",
     "UninitializedParameter",
+    "UninitializedTensorMixin",
     "clear_gradients",
     "is_lazy",
 ]
@@ -130,7 +131,15 @@ class Buffer(Tensor):
         return copied
 
 
-class UninitializedParameter(Parameter):
+class UninitializedTensorMixin:
+    """What parameters and buffers are whose sizes are not known yet.
+
+    >>> isinstance(gb.nn.LazyLinear(2).weight, gb.nn.parameter.UninitializedTensorMixin)
+    True
+    """
+
+
+class UninitializedParameter(UninitializedTensorMixin, Parameter):
     """A parameter whose sizes are not known yet: that of a lazy layer before its first call.
 
     It has no elements. It becomes a Parameter when the layer is called, and stays the same object,
@@ -209,7 +218,7 @@ class UninitializedParameter(Parameter):
         return "UninitializedParameter()"
 
 
-class UninitializedBuffer(Tensor):
+class UninitializedBuffer(UninitializedTensorMixin, Tensor):
     """A buffer whose sizes are not known yet: that of a lazy layer before its first call.
 
     Args:
@@ -296,7 +305,7 @@ def is_lazy(tensor: object) -> bool:
     >>> is_lazy(gb.nn.LazyLinear(2).weight)
     True
     """
-    return isinstance(tensor, (UninitializedParameter, UninitializedBuffer))
+    return isinstance(tensor, UninitializedTensorMixin)
 
 
 def clear_gradients(parameter: Tensor, set_to_none: bool) -> None:

@@ -74,7 +74,8 @@ def hooked(step: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(step)
     def with_hooks(self: Any, *args: Any, **kwargs: Any) -> Any:
-        if self._is_stepping:
+        # A class whose `__init__` calls no other's, as one around another optimizer, has no groups.
+        if self._is_stepping or not hasattr(self, "param_groups"):
             return step(self, *args, **kwargs)
         if not self._is_native:
             self._refuse_disposed()

@@ -9,13 +9,16 @@ the calling thread's; work that a CUDA device does later is not in them. While n
 pays one branch.
 """
 
+import sys
 from typing import TYPE_CHECKING
 
 from garboard._names.missing import module_getattr
+from garboard._names.paths import publish_paths
 from garboard.profiler._averages import EventAverage, EventAverages
 from garboard.profiler._events import MemoryEvent, OpEvent
 from garboard.profiler._profile import (
     ProfilerActivity,
+    _default_schedule_fn,
     kineto_available,
     profile,
     record_function,
@@ -40,3 +43,6 @@ __all__ = [
 
 if not TYPE_CHECKING:
     __getattr__ = module_getattr(__name__)
+
+publish_paths(__name__)
+vars(sys.modules[f"{__name__}.profiler"])["_default_schedule_fn"] = _default_schedule_fn

@@ -129,7 +129,10 @@ def _shown(line: str) -> str:
 
 def recorded_from(raw: _Raw, live_before: dict[str, int]) -> Recorded:
     """Make objects of what the engine hands out."""
-    from garboard._shown.site import site_of
+    try:
+        from garboard._shown.site import site_of
+    except ImportError:  # the interpreter ends, and with it a profile that nobody will ask
+        return Recorded(0, [], [], live_before)
 
     begin, end, rows, memory = raw
     events: list[OpEvent] = []

@@ -8,6 +8,7 @@ from enum import Enum
 from itertools import count as counting
 from types import TracebackType
 from typing import Any, Self, TypeVar
+from weakref import ref
 
 from garboard import _engine
 from garboard._arguments.check import count, flag, function, text, unless_left
@@ -61,6 +62,27 @@ def kineto_available() -> bool:
     return True
 
 
+_open: list[ref[profile]] = []  # the one that records
+
+
+def _profiler_enabled() -> bool:
+    """Tell whether a profile records, by PyTorch's private name."""
+    return any(it() is not None for it in list(_open))
+
+
+def _disable_profiler() -> None:
+    """End the profile that records, if there is one, by PyTorch's private name."""
+    for it in list(_open):
+        found = it()
+        if found is not None:
+            found.stop()
+
+
+def _default_schedule_fn(step: int) -> ProfilerAction:
+    """Record all, whatever the step."""
+    return ProfilerAction.RECORD
+
+
 class profile(_engine._EndingBlock):
     """Record every op of a block, on all threads: its time, and what it allocated and freed.
 
@@ -79,6 +101,12 @@ class profile(_engine._EndingBlock):
         schedule: What to do in a step, by its number from 0, as `gb.profiler.schedule` gives it;
             `step()` ends one. What a cycle recorded is forgotten when the next begins to record.
             Each step is an event, "ProfilerStep#" and the number. By default all is recorded.
+        with_flops: Ignored, as all that follow: `gb.utils.flop_counter` counts.
+        with_modules: Ignored.
+        experimental_config: Ignored.
+        execution_trace_observer: Ignored.
+        acc_events: Ignored.
+        use_cuda: Ignored.
 
     Attributes:
         step_num: The number of the step.
@@ -104,6 +132,12 @@ class profile(_engine._EndingBlock):
         with_modules: bool = False,
         on_trace_ready: Callable[[profile], object] | None = None,
         schedule: Callable[[int], ProfilerAction] | None = None,
+        with_flops: bool = False,
+        with_modules: bool = False,
+        experimental_config: object = None,
+        execution_trace_observer: object = None,
+        acc_events: bool = False,
+        use_cuda: bool | None = None,
     ) -> None:
         if activities is not None:
             list_of(ProfilerActivity, "profile", "activities", activities, "ProfilerActivity")
@@ -118,9 +152,9 @@ class profile(_engine._EndingBlock):
                 "of the profile is needed"
             )
         self._on_trace_ready = on_trace_ready
+        self._schedule: Callable[[int], ProfilerAction] | None = None
         if schedule is not None:
-            function("profile", "schedule", schedule, "a function of the step's number")
-        self._schedule = schedule
+            self.schedule = schedule
         self._action = ProfilerAction.NONE
         self._is_open = False
         self._step: record_function | None = None
@@ -128,6 +162,23 @@ class profile(_engine._EndingBlock):
         self._recording = 0  # its number, while it records
         self._live_before: dict[str, int] = {}
         self._recorded: Recorded | None = None
+
+    @property
+    def schedule(self) -> Callable[[int], ProfilerAction]:
+        """What says what to do in a step, by its number; it may be set before the next step.
+
+        Raises:
+            TypeError: Something else than a function is set.
+
+        >>> gb.profiler.profile().schedule(0)
+        <ProfilerAction.RECORD: 2>
+        """
+        return _default_schedule_fn if self._schedule is None else self._schedule
+
+    @schedule.setter
+    def schedule(self, given: Callable[[int], ProfilerAction]) -> None:
+        function("profile", "schedule", given, "a function of the step's number")
+        self._schedule = None if given is _default_schedule_fn else given
 
     def start(self) -> None:
         """Begin to record; what was recorded before is forgotten.
@@ -213,6 +264,7 @@ class profile(_engine._EndingBlock):
         depth = _STACK_DEPTH if self._stack else 0
         self._recording = next(_numbers)  # first, for Ctrl-C may come between any two lines
         _engine._start_profile(self._recording, self._shapes, self._memory, depth)
+        _open[:] = [ref(self)]
         self._live_before = dict(_engine._live_counts()[3])
         self._recorded = None
         self._name_step(step)
@@ -231,6 +283,7 @@ class profile(_engine._EndingBlock):
     def _end(self) -> None:
         self._end_step()
         found = _engine._stop_profile(self._recording)
+        _open.clear()
         self._recording = 0
         if found is not None:
             self._recorded = recorded_from(found, self._live_before)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from garboard import _engine
 from garboard._engine import Tensor
 from garboard._names.missing import module_getattr
+from garboard._names.paths import publish_paths
 
 __all__ = ["SummaryWriter"]
 
@@ -79,3 +80,6 @@ def _writer() -> type:
     )
     own = {"__doc__": about, "__module__": __name__, "add_graph": _add_graph}
     return type("SummaryWriter", (Base,), {**methods, **own})
+
+
+publish_paths(__name__)

@@ -74,3 +74,23 @@ def test_a_loader_is_begun_as_by_iter():
 
     assert (first.tolist(), second.tolist()) == ([0, 1], [2])
     assert len(dataloader._BaseDataLoaderIter(loader)) == 2
+
+
+def test_a_loader_is_made_anew_with_what_its_dict_says():
+    loader = gb.utils.data.DataLoader(range(6), batch_size=2, shuffle=True)
+    sizes = "batch_size", "sampler", "drop_last"
+    given = {
+        name: value
+        for name, value in vars(loader).items()
+        if not name.startswith("_") and name not in sizes
+    }
+
+    again = gb.utils.data.DataLoader(**given)
+
+    assert sorted(it for batch in again for it in batch.tolist()) == list(range(6))
+    assert loader.shuffle
+    assert not again.shuffle
+    with pytest.raises(AttributeError):
+        loader.shuffle = False
+    with pytest.raises(ValueError, match="multiprocessing_context without workers"):
+        loader.multiprocessing_context = "spawn"

@@ -214,3 +214,17 @@ class TestTracer:
 
         with pytest.raises(TypeError, match=r"^trace: proxies of 2 graphs"):
             gb.add(a, b)
+
+
+@pytest.mark.parametrize("form", [lambda a, b: (a, b), lambda a, b: ([a, b],)])
+def test_operands_of_einsum_are_arguments_of_its_node(form):
+    class Product(nn.Module):
+        def forward(self, a, b):
+            return gb.einsum("ij,jk->ik", *form(a, b))
+
+    traced = fx.symbolic_trace(Product())
+
+    (node,) = [it for it in traced.graph.nodes if it.op == "call_function"]
+    assert node.target is gb.einsum
+    assert [str(it) for it in node.args] == ["ij,jk->ik", "a", "b"]
+    assert traced(gb.ones(1, 2), gb.ones(2, 1)).tolist() == [[2]]

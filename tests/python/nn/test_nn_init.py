@@ -172,3 +172,14 @@ class TestOlderNames:
 
         assert norm.item() == 2.0
         assert x.grad.norm().item() == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("fill", [init.uniform_, init.kaiming_uniform_, init.xavier_uniform_])
+def test_uniform_numbers_fill_both_parts_of_complex_ones(fill):
+    x = gb.nn.Parameter(gb.zeros(40, 50, dtype=gb.complex64))
+
+    assert fill(x) is x
+    for part in (x.real, x.imag):
+        assert part.std() > 0.01
+    layer = gb.nn.Linear(3, 2, dtype=gb.complex64)
+    assert layer(gb.ones(3, dtype=gb.complex64)).dtype == gb.complex64

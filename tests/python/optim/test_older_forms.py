@@ -233,3 +233,44 @@ def test_saving_an_engines_state_makes_none_for_programs_to_look_at():
     optimizer.state_dict()
 
     assert not optimizer._seen.known()
+
+
+class Around(optim.Optimizer):
+    """One around another, whose `__init__` calls no other's."""
+
+    def __init__(self, inner):
+        self.inner = inner
+
+    def step(self, closure=None):
+        return self.inner.step(closure)
+
+    def zero_grad(self, set_to_none=True):
+        self.inner.zero_grad(set_to_none)
+
+
+def test_a_step_of_one_without_groups_is_its_own():
+    x = gb.ones(1, requires_grad=True)
+    around = Around(optim.SGD([x], 0.5))
+
+    x.sum().backward()
+    around.step()
+    around.zero_grad()
+
+    assert x.tolist() == [0.5]
+    assert x.grad is None
+
+
+def test_a_gradient_is_turned_in_place_as_its_parameter_has_it():
+    x = gb.ones(2, 3, requires_grad=True)
+    (x * gb.arange(6).view(2, 3)).sum().backward()
+    gradient = x.grad
+
+    turned = gradient.transpose_(0, 1)
+
+    assert turned is gradient
+    assert x.grad is gradient
+    assert x.grad.tolist() == [[0, 3], [1, 4], [2, 5]]
+    gradient.t_()
+    assert x.grad.shape == x.shape
+    (x * 2).sum().backward()
+    assert x.grad.tolist() == [[2, 3, 4], [5, 6, 7]]

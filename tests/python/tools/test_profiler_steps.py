@@ -201,3 +201,30 @@ def test_what_is_watched_depends_on_the_devices():
 
     assert gb.profiler.ProfilerActivity.CPU in found
     assert (gb.profiler.ProfilerActivity.CUDA in found) == gb.cuda.is_available()
+
+
+def test_a_schedule_is_set_before_the_next_step():
+    with profile(schedule=schedule(wait=9, warmup=0, active=1)) as prof:
+        gb.ones(1)
+        prof.schedule = lambda step: ProfilerAction.RECORD
+        prof.step()
+        gb.zeros(2)
+
+    assert [event.name for event in prof.events()] == ["ProfilerStep#1", "zeros"]
+    assert profile().schedule(3) is ProfilerAction.RECORD
+    with pytest.raises(TypeError, match="profile: schedule"):
+        prof.schedule = 3
+
+
+def test_the_profile_that_records_can_be_asked_for_and_ended():
+    assert not gb.autograd._profiler_enabled()
+    prof = profile(with_flops=True, with_modules=True, use_cuda=False)
+    prof.start()
+    assert gb.autograd._profiler_enabled()
+    gb.ones(1)
+
+    gb.autograd._disable_profiler()
+    gb.autograd._disable_profiler()
+
+    assert not gb.autograd._profiler_enabled()
+    assert [event.name for event in prof.events()] == ["ones"]

@@ -24,6 +24,15 @@ __all__ = [
     "register_module_parameter_registration_hook",
 ]
 
+# The tables of hooks of all modules, by PyTorch's names.
+_global_forward_hooks = EVERY_MODULE["_forward_hooks"]
+_global_forward_pre_hooks = EVERY_MODULE["_forward_pre_hooks"]
+_global_backward_hooks = EVERY_MODULE["_backward_hooks"]
+_global_backward_pre_hooks = EVERY_MODULE["_backward_pre_hooks"]
+_global_buffer_registration_hooks = REGISTRATIONS["buffer"]
+_global_module_registration_hooks = REGISTRATIONS["module"]
+_global_parameter_registration_hooks = REGISTRATIONS["parameter"]
+
 
 def _registered(op: str, kind: str, hook: Callable[..., object]) -> RemovableHandle:
     check.function(op, "hook", hook)

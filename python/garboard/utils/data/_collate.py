@@ -13,6 +13,10 @@ from garboard._engine import IndexOutOfRangeError, ShapeError, Tensor
 
 __all__ = [
     "collate",
+    "collate_float_fn",
+    "collate_int_fn",
+    "collate_str_fn",
+    "collate_tensor_fn",
     "default_collate",
     "default_collate_err_msg_format",
     "default_collate_fn_map",
@@ -33,29 +37,29 @@ default_collate_err_msg_format = (
 )
 
 
-def _stacked(batch: Sequence[Tensor], *, collate_fn_map: object = None) -> Tensor:
+def collate_tensor_fn(batch: Sequence[Tensor], *, collate_fn_map: object = None) -> Tensor:
     return _engine.stack(list(batch))
 
 
-def _as_floats(batch: Sequence[float], *, collate_fn_map: object = None) -> Tensor:
+def collate_float_fn(batch: Sequence[float], *, collate_fn_map: object = None) -> Tensor:
     return _engine.tensor(list(batch), dtype=_engine.float64)
 
 
-def _as_integers(batch: Sequence[int], *, collate_fn_map: object = None) -> Tensor:
+def collate_int_fn(batch: Sequence[int], *, collate_fn_map: object = None) -> Tensor:
     return _engine.tensor(list(batch))
 
 
-def _as_they_are(batch: Sequence[Any], *, collate_fn_map: object = None) -> Sequence[Any]:
+def collate_str_fn(batch: Sequence[Any], *, collate_fn_map: object = None) -> Sequence[Any]:
     return batch
 
 
 # By the type of a sample, what makes a batch; programs add types of their own.
 default_collate_fn_map: dict[Any, Callable[..., Any]] = {
-    Tensor: _stacked,
-    float: _as_floats,
-    int: _as_integers,
-    str: _as_they_are,
-    bytes: _as_they_are,
+    Tensor: collate_tensor_fn,
+    float: collate_float_fn,
+    int: collate_int_fn,
+    str: collate_str_fn,
+    bytes: collate_str_fn,
 }
 
 

@@ -137,14 +137,14 @@ class DataLoader(Generic[T_co]):
             check.function(op, "collate_fn", collate_fn, "a function of a list of samples")
         self.dataset: Any = dataset
         self.drop_last: bool = check.flag(op, "drop_last", drop_last)
-        self.shuffle: bool = False if shuffle is None else check.flag(op, "shuffle", shuffle)
+        self._is_shuffled = False if shuffle is None else check.flag(op, "shuffle", shuffle)
         if batch_size is None and self.drop_last:
             raise ValueError(f"{op}: drop_last without batches; a batch_size is needed")
         self._refuse_both(sampler, batch_sampler, batch_size)
         self.generator: object = generator
         if sampler is None and batch_sampler is None and not self._is_stream:
-            kind = RandomSampler if self.shuffle else SequentialSampler
-            given: dict[str, Any] = {"generator": generator} if self.shuffle else {}
+            kind = RandomSampler if self._is_shuffled else SequentialSampler
+            given: dict[str, Any] = {"generator": generator} if self._is_shuffled else {}
             sampler = kind(dataset, **given)
         self.sampler: Any = sampler
         self.batch_size: int | None = None if batch_sampler is not None else batch_size
@@ -163,7 +163,7 @@ class DataLoader(Generic[T_co]):
         self.worker_init_fn: Callable[[int], object] | None = worker_init_fn
         if multiprocessing_context is not None:
             context_of(multiprocessing_context, self.num_workers)  # refuses what is none
-        self.multiprocessing_context: Any = multiprocessing_context
+        self._context = multiprocessing_context
         if prefetch_factor is not None:
             check.count(op, "prefetch_factor", prefetch_factor, 1)
         has_default = prefetch_factor is None and self.num_workers
@@ -193,6 +193,36 @@ class DataLoader(Generic[T_co]):
             )
         super().__setattr__(name, value)
 
+    # Properties: programs make a loader anew with what its `__dict__` says, and these two stand for
+    # the sampler, or are refused without workers.
+    @property
+    def shuffle(self) -> bool:
+        """Whether the samples come in an order that is drawn for each loop.
+
+        >>> gb.utils.data.DataLoader([1, 2]).shuffle
+        False
+        """
+        return self._is_shuffled
+
+    @property
+    def multiprocessing_context(self) -> Any:
+        """What starts workers as processes; None for threads.
+
+        Raises:
+            TypeError: Something else is set than the name of a start method or a context.
+            ValueError: It is set where there are no workers.
+
+        >>> print(gb.utils.data.DataLoader([1, 2]).multiprocessing_context)
+        None
+        """
+        return self._context
+
+    @multiprocessing_context.setter
+    def multiprocessing_context(self, given: object) -> None:
+        if given is not None:
+            context_of(given, self.num_workers)  # refuses what is none
+        self._context = given
+
     def _refuse_unindexed(self, dataset: Any, *orders: Any) -> None:
         is_ordered = any(it is not None for it in orders)  # so no length is asked for
         if not is_ordered or not hasattr(type(dataset), "__getitem__"):
@@ -204,16 +234,18 @@ class DataLoader(Generic[T_co]):
         for name, it in (("sampler", sampler), ("batch_sampler", batch_sampler)):
             if it is not None and not isinstance(it, Iterable):
                 raise TypeError(f"{op}: {name} is of type {type(it).__name__}; a Sampler is needed")
-        if sampler is not None and self.shuffle:
+        if sampler is not None and self._is_shuffled:
             raise ValueError(f"{op}: a sampler and shuffle; one of them is needed")
         if batch_sampler is not None and (
-            batch_size != 1 or self.shuffle or sampler is not None or self.drop_last
+            batch_size != 1 or self._is_shuffled or sampler is not None or self.drop_last
         ):
             raise ValueError(
                 f"{op}: a batch_sampler beside batch_size, shuffle, sampler or drop_last, which it "
                 "stands for; leave them out"
             )
-        if self._is_stream and (self.shuffle or sampler is not None or batch_sampler is not None):
+        if self._is_stream and (
+            self._is_shuffled or sampler is not None or batch_sampler is not None
+        ):
             raise ValueError(
                 f"{op}: an order for an IterableDataset, which has one of its own; leave shuffle, "
                 "sampler and batch_sampler out"

@@ -9,7 +9,7 @@ from warnings import warn
 from garboard import _engine
 from garboard._engine import Tensor
 
-__all__ = ["can_pin", "pinned"]
+__all__ = ["can_pin", "pin_memory", "pinned"]
 
 
 def can_pin(op: str) -> bool:
@@ -38,3 +38,13 @@ def pinned(batch: Any) -> Any:
         return type(batch)(map(pinned, batch))
     pin = getattr(batch, "pin_memory", None)
     return pin() if callable(pin) else batch
+
+
+def pin_memory(data: Any, device: object = None) -> Any:
+    """The same nest with its tensors in pinned memory, by PyTorch's name.
+
+    Args:
+        data: Tensors, or tuples, lists and dicts of them.
+        device: Ignored: memory is pinned for all.
+    """
+    return pinned(data)

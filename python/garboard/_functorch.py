@@ -1,0 +1,95 @@
+"""What programs take from the inside of PyTorch's transforms of functions.
+
+`vmap` is a loop here: no tensor hides a batch, so what asks whether one does hears that it does
+not, and what would add a hidden dim is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+from garboard import func
+from garboard._arguments import check
+from garboard._engine import Tensor
+from garboard._names.paths import publish
+from garboard.func._hidden_batches import of_a_batch
+from garboard.utils._pytree import TreeSpec, tree_flatten, tree_unflatten
+
+__all__ = ["apis", "eager_transforms", "vmap"]
+
+
+def _get_name(func: Callable[..., Any]) -> str:
+    """The name of a function, in messages."""
+    return str(getattr(func, "__name__", type(func).__name__))
+
+
+def _broadcast_to_and_flatten(tree: Any, treespec: TreeSpec, is_leaf: Any = None) -> Any:
+    """The leaves of a nest with one for each of a form, where one may stand for many.
+
+    Args:
+        tree: The nest.
+        treespec: The form.
+        is_leaf: Tells of a part of the nest whether it is a leaf.
+
+    Returns:
+        A list; or None where the nest does not fit the form.
+
+    >>> from garboard._functorch.vmap import _broadcast_to_and_flatten, tree_flatten
+    >>> _broadcast_to_and_flatten((0, None), tree_flatten((1, [2, 3]))[1])
+    [0, None, None]
+    """
+    op = "_broadcast_to_and_flatten"
+    check.of_type(TreeSpec, op, "treespec", treespec)
+    parts, spec = tree_flatten(tree, lambda it: it is not tree)
+    if treespec.is_leaf() or spec.is_leaf() or (is_leaf is not None and is_leaf(tree)):
+        return [tree] * treespec.num_leaves if spec.is_leaf() or is_leaf is not None else None
+    if spec.type is not treespec.type or len(parts) != treespec.num_children:
+        return None
+    found: list[Any] = []
+    for part, below in zip(parts, treespec.children_specs, strict=True):
+        leaves = _broadcast_to_and_flatten(part, below, is_leaf)
+        if leaves is None:
+            return None
+        found += leaves
+    return found
+
+
+def _published(name: str, **members: object) -> ModuleType:
+    made = ModuleType(name, __doc__)
+    vars(made).update(members)
+    publish(made)
+    return made
+
+
+_LEVELS = {
+    "_add_batch_dim": of_a_batch("_add_batch_dim"),
+    "_remove_batch_dim": of_a_batch("_remove_batch_dim"),
+}
+
+vmap = _published(
+    f"{__name__}.vmap",
+    **_LEVELS,
+    Tensor=Tensor,
+    _broadcast_to_and_flatten=_broadcast_to_and_flatten,
+    _create_batched_inputs=of_a_batch("_create_batched_inputs"),
+    _get_name=_get_name,
+    _maybe_remove_batch_dim=of_a_batch("_maybe_remove_batch_dim"),
+    _process_batched_inputs=of_a_batch("_process_batched_inputs"),
+    _unwrap_batched=of_a_batch("_unwrap_batched"),
+    tree_flatten=tree_flatten,
+    tree_unflatten=tree_unflatten,
+    vmap=func.vmap,
+)
+apis = _published(
+    f"{__name__}.apis", grad=func.grad, grad_and_value=func.grad_and_value, vmap=func.vmap
+)
+eager_transforms = _published(
+    f"{__name__}.eager_transforms",
+    **{
+        name: getattr(func, name)
+        for name in ("functionalize", "hessian", "jacfwd", "jacrev", "jvp", "linearize", "vjp")
+        if hasattr(func, name)
+    },
+)

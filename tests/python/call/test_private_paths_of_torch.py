@@ -1,0 +1,289 @@
+"""Paths and private names that libraries written for PyTorch import, and what they do here."""
+
+from __future__ import annotations
+
+import gc
+import importlib
+
+import garboard as gb
+import pytest
+
+pytestmark = pytest.mark.no_leaks
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "_C._functorch.is_batchedtensor",
+        "_C._nn.gelu",
+        "_functorch.apis.vmap",
+        "_functorch.eager_transforms.jacrev",
+        "_functorch.vmap._broadcast_to_and_flatten",
+        "distributed.optim.ZeroRedundancyOptimizer",
+        "distributions.constraints._IndependentConstraint",
+        "nn.modules.module._global_parameter_registration_hooks",
+        "nn.parameter.UninitializedTensorMixin",
+        "nn.utils._named_member_accessor.swap_tensor",
+        "profiler.profiler.profile",
+        "utils._contextlib._DecoratorContextManager",
+        "utils._foreach_utils._group_tensors_by_device_and_dtype",
+        "utils._pytree.Context",
+        "utils._python_dispatch.is_traceable_wrapper_subclass",
+        "utils.data._utils.collate.collate_tensor_fn",
+        "utils.data._utils.fetch._IterableDatasetFetcher",
+        "utils.data._utils.pin_memory.pin_memory",
+        "utils.data._utils.worker._generate_state",
+        "utils.weak.WeakIdKeyDictionary",
+    ],
+)
+def test_a_path_of_torch_is_there(path):
+    module, _, name = path.rpartition(".")
+
+    assert hasattr(importlib.import_module(f"garboard.{module}"), name)
+
+
+def test_tensors_are_cut_into_groups_of_one_device_and_dtype():
+    from garboard.utils._foreach_utils import _group_tensors_by_device_and_dtype as groups_of
+
+    a, b, c = gb.ones(1), gb.ones(2).double(), gb.ones(3)
+    groups = groups_of([[a, b, c], [None, b, a]], with_indices=True)
+
+    assert [places for _, places in groups.values()] == [[0, 2], [1]]
+    (lists, _), _ = groups.values()
+    assert [[it is None or it.numel() for it in row] for row in lists] == [[1, 3], [True, 1]]
+    for wrong, error in (
+        ([], ValueError),
+        ([[a], []], ValueError),
+        ([[1]], TypeError),
+        ([[a], [1]], TypeError),
+        (3, TypeError),
+    ):
+        with pytest.raises(error):
+            groups_of(wrong)
+
+
+def test_a_block_of_ones_own_decorates_each_call_with_a_copy():
+    from garboard.utils._contextlib import _DecoratorContextManager, context_decorator
+
+    heard = []
+
+    class Block(_DecoratorContextManager):
+        def __init__(self, name):
+            self.name = name
+
+        def __enter__(self):
+            heard.append(f"in {self.name}")
+
+        def __exit__(self, *error):
+            heard.append(f"out {self.name}")
+
+        def clone(self):
+            return type(self)(self.name)
+
+    @Block("a")
+    def again(count):
+        return again(count - 1) if count else "done"
+
+    assert again(1) == "done"
+    assert heard == ["in a", "in a", "out a", "out a"]
+    assert context_decorator(gb.no_grad, gb.is_grad_enabled)() is False
+    with pytest.raises(TypeError):
+        context_decorator(3, gb.is_grad_enabled)
+    with pytest.raises(TypeError):
+        Block("b")(3)
+
+
+def test_keys_that_are_held_weakly_are_objects_by_identity():
+    from garboard.utils.weak import TensorWeakRef, WeakIdKeyDictionary
+
+    x, y = gb.ones(2), gb.ones(2)
+    known = WeakIdKeyDictionary({x: 1, y: 2})
+
+    assert known[x] == 1
+    assert known[y] == 2
+    assert gb.ones(2) not in known
+    assert 3 not in known
+    assert sorted(known.copy().values()) == [1, 2]
+    held = TensorWeakRef(y)
+    del known[x], y
+    gc.collect()
+    assert len(known) == 0
+    assert held() is None
+    with pytest.raises(TypeError):
+        known[3] = 4
+    with pytest.raises(KeyError):
+        known[x]
+    with pytest.raises(TypeError, match="TensorWeakRef"):
+        TensorWeakRef(3)
+
+
+def test_a_class_that_says_its_tensors_wraps_them():
+    from garboard.utils._python_dispatch import is_traceable_wrapper_subclass
+
+    class Wrapper(gb.Tensor):
+        def __tensor_flatten__(self):
+            return [], None
+
+        def __tensor_unflatten__(*given):
+            return None
+
+    assert is_traceable_wrapper_subclass(Wrapper([1.0]))
+    assert not is_traceable_wrapper_subclass(gb.nn.Parameter(gb.ones(1)))
+    assert not is_traceable_wrapper_subclass(3)
+
+
+def test_no_tensor_hides_a_batch():
+    from garboard._C import _functorch as native
+    from garboard._functorch import vmap
+
+    x = gb.ones(1)
+    assert not native.is_batchedtensor(x)
+    assert native.get_unwrapped(x) is x
+    assert gb.func.vmap(lambda it: gb.tensor(native.is_batchedtensor(it)))(gb.ones(2)).tolist() == [
+        False,
+        False,
+    ]
+    with pytest.raises(NotImplementedError, match=r"gb\.func\.vmap"):
+        native._add_batch_dim(x, 0, 1)
+    with pytest.raises(TypeError):
+        native.is_batchedtensor(3)
+    form = vmap.tree_flatten({"a": 1, "b": [2, 3]})[1]
+    assert vmap._broadcast_to_and_flatten({"a": 0, "b": None}, form) == [0, None, None]
+    assert vmap._broadcast_to_and_flatten((0, 1), form) is None
+    assert vmap._broadcast_to_and_flatten(0, form) == [0, 0, 0]
+
+
+def test_batches_are_fetched_as_loaders_fetch_them():
+    from garboard.utils.data._utils.fetch import _IterableDatasetFetcher, _MapDatasetFetcher
+    from garboard.utils.data._utils.worker import _generate_state
+
+    stream = _IterableDatasetFetcher(range(5), True, list, True)
+    assert stream.fetch([0, 0, 0]) == [0, 1, 2]
+    with pytest.raises(StopIteration):
+        stream.fetch([0, 0, 0])
+    with pytest.raises(StopIteration):
+        stream.fetch([0])
+    assert _MapDatasetFetcher([5, 6], False, lambda it: it, False).fetch(1) == 6
+    with pytest.raises(TypeError):
+        _MapDatasetFetcher([5, 6], True, None, False)
+    assert _generate_state(1 << 40, 3) != _generate_state(1 << 40, 4)
+    with pytest.raises(TypeError):
+        _generate_state("a", 0)
+
+
+def test_a_tensor_takes_the_place_of_a_parameter_by_name():
+    from garboard.nn.utils._named_member_accessor import set_tensor, swap_tensor
+
+    layer = gb.nn.Linear(2, 1)
+    layer.register_buffer("count", gb.zeros(1))
+    weight, values = layer.weight, gb.ones(1, 2)
+
+    assert swap_tensor(layer, "weight", values) is weight
+    assert layer.weight is values
+    assert layer(gb.ones(1, 2)).shape == (1, 1)
+    swap_tensor(layer, "weight", weight)
+    assert [name for name, _ in layer.named_parameters()] == ["weight", "bias"]
+    assert swap_tensor(layer, "count", gb.ones(1)).item() == 0
+    set_tensor(layer, "extra", gb.ones(3))
+    assert layer.extra.tolist() == [1, 1, 1]
+    assert swap_tensor(layer, "extra", None).numel() == 3
+    assert not hasattr(layer, "extra")
+    for given, error in (
+        ((layer, "a.b", values), KeyError),
+        ((layer, "missing", values), AttributeError),
+        ((layer, "weight", 3), TypeError),
+        ((3, "weight", values), TypeError),
+        ((layer, 3, values), TypeError),
+    ):
+        with pytest.raises(error):
+            swap_tensor(*given)
+
+
+def test_parts_of_ops_stand_at_the_root():
+    x = gb.tensor([[0.3, -1.0, 2.0]], requires_grad=True)
+    seeds = gb.tensor([[1.0, 2.0, 3.0]])
+
+    for op, gradient in (
+        (gb.softmax, gb._softmax_backward_data),
+        (gb.log_softmax, gb._log_softmax_backward_data),
+    ):
+        result = op(x, -1)
+        (wanted,) = gb.autograd.grad(result, x, seeds)
+        found = gradient(seeds, result.detach(), -1, gb.float32)
+        gb.testing.assert_close(found, wanted)
+    assert gb._shape_as_tensor(gb.ones(2, 0)).tolist() == [2, 0]
+    assert gb._cast_Long(gb.ones(1)).dtype == gb.int64
+    shape = gb.full((4,), 2.0, requires_grad=True)
+    drawn = gb._standard_gamma(shape)
+    drawn.sum().backward()
+    assert bool((drawn > 0).all())
+    assert bool((shape.grad > 0).all())
+    gb.testing.assert_close(gb._sample_dirichlet(gb.ones(5, 3)).sum(-1), gb.ones(5))
+    for wrong in (lambda: gb._standard_gamma(3), lambda: gb._standard_gamma(gb.arange(2))):
+        with pytest.raises(TypeError):
+            wrong()
+    with pytest.raises(gb.ShapeError):
+        gb._sample_dirichlet(gb.tensor(1.0))
+
+
+def test_a_class_has_keys_of_its_own_in_paths():
+    from garboard.utils import _pytree as pytree
+
+    class Pair:
+        def __init__(self, a, b):
+            self.a, self.b = a, b
+
+    pytree.register_pytree_node(
+        Pair,
+        lambda it: ([it.a, it.b], None),
+        lambda parts, _: Pair(*parts),
+        flatten_with_keys_fn=lambda it: (
+            [(pytree.GetAttrKey("a"), it.a), (pytree.GetAttrKey("b"), it.b)],
+            None,
+        ),
+    )
+    try:
+        pairs, form = pytree.tree_flatten_with_path([Pair(1, {"k": 2})])
+        assert [pytree.keystr(path) for path, _ in pairs] == ["[0].a", "[0].b['k']"]
+        assert pytree.tree_unflatten([5, 6], form)[0].b == {"k": 6}
+        assert not pytree.tree_is_leaf(Pair(1, 2))
+        both = gb.func.vmap(lambda it: Pair(it.a + it.b, it.a))(Pair(gb.ones(2), gb.zeros(2)))
+        assert both.a.tolist() == [1, 1]
+        assert isinstance(both, Pair)
+        slopes = gb.func.grad(lambda it: (it.a * it.b).sum())(Pair(gb.ones(2), gb.zeros(2)))
+        assert slopes.b.tolist() == [1, 1]
+    finally:
+        del pytree.SUPPORTED_NODES[Pair]
+    with pytest.raises(TypeError):
+        pytree.register_pytree_node(Pair, 3, 4)
+    assert pytree.tree_is_leaf(Pair(1, 2))
+
+
+def test_what_joins_processes_is_refused_when_it_is_made():
+    from garboard.distributed.optim import ZeroRedundancyOptimizer
+
+    assert issubclass(ZeroRedundancyOptimizer, gb.optim.Optimizer)
+    with pytest.raises(NotImplementedError, match="one process a program"):
+        ZeroRedundancyOptimizer([gb.ones(1)], optimizer_class=gb.optim.SGD)
+
+
+def test_a_grid_says_which_names_it_takes():
+    assert "indexing" in gb.meshgrid.__kwdefaults__
+    assert gb.functional.meshgrid is gb.meshgrid
+    rows, columns = gb.meshgrid([gb.arange(2), gb.arange(3)], indexing="xy")
+    assert rows.shape == columns.shape == (3, 2)
+    with pytest.raises(ValueError, match="indexing"):
+        gb.meshgrid(gb.arange(2), indexing="ab")
+    with pytest.raises(TypeError):
+        gb.meshgrid(3)
+
+
+def test_a_hook_of_all_modules_stands_in_its_table():
+    from garboard.nn.modules import module
+
+    heard = []
+    with module.register_module_parameter_registration_hook(lambda *given: heard.append(given[1])):
+        assert len(module._global_parameter_registration_hooks) == 1
+        gb.nn.Linear(1, 1, bias=False)
+    assert heard == ["weight"]
+    assert not module._global_parameter_registration_hooks.values()
