@@ -22,6 +22,8 @@ from garboard._engine import (
     Tensor,
     _disabled_torch_function_impl,
     _EndingBlock,
+    _pop_override,
+    _push_override,
     _set_overriding,
     device,
     dtype,
@@ -153,6 +155,14 @@ vars(_functorch).update(
     maybe_get_level=hidden_batches.maybe_get_level,
 )
 publish(_functorch)
+
+
+def _is_torch_function_mode_enabled() -> bool:
+    """Tell whether a block takes over the calls of this thread."""
+    innermost = _pop_override()
+    if innermost is not None:
+        _push_override(innermost)
+    return innermost is not None
 
 
 def _unheard(*given: Any) -> None:

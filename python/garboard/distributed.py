@@ -27,7 +27,10 @@ __all__ = [
     "group",
     "init_process_group",
     "is_available",
+    "is_gloo_available",
     "is_initialized",
+    "is_mpi_available",
+    "is_nccl_available",
     "is_torchelastic_launched",
     "reduce",
 ]
@@ -46,6 +49,33 @@ def is_initialized() -> bool:
     """Return False: there is one process a program.
 
     >>> gb.distributed.is_initialized()
+    False
+    """
+    return False
+
+
+def is_gloo_available() -> bool:
+    """Return False: there is one process a program.
+
+    >>> gb.distributed.is_gloo_available()
+    False
+    """
+    return False
+
+
+def is_mpi_available() -> bool:
+    """Return False: there is one process a program.
+
+    >>> gb.distributed.is_mpi_available()
+    False
+    """
+    return False
+
+
+def is_nccl_available() -> bool:
+    """Return False: there is one process a program.
+
+    >>> gb.distributed.is_nccl_available()
     False
     """
     return False

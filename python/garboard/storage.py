@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Storage", "TypedStorage", "UntypedStorage"]
 
-UntypedStorage = Storage
+UntypedStorage = StorageBase = Storage
 
 
 class TypedStorage:

@@ -194,6 +194,7 @@ _UNLISTED = {
     ),
     "amp": "GradScaler",
     "cuda": "Stream",
+    "storage": "StorageBase",
     "jit": "ScriptModule",
 }
 

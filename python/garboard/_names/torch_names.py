@@ -81,7 +81,7 @@ _DISTRIBUTED: _Rows = (
         "there is one process a program, so leave it out",
         "Backend Store TCPStore FileStore all_gather_into_tensor "
         "all_gather_object all_to_all broadcast_object_list gather get_backend get_local_rank "
-        "irecv is_nccl_available is_gloo_available is_mpi_available isend monitored_barrier "
+        "irecv isend monitored_barrier "
         "new_group recv reduce_scatter scatter send launch elastic fsdp "
         "init_device_mesh checkpoint algorithms pipelining",
     ),

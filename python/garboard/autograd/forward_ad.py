@@ -17,6 +17,7 @@ from garboard._arguments.errors import ArgumentError
 from garboard._arguments.texts import shown
 from garboard._contexts.grad_mode import enable_grad
 from garboard._engine import GradientError, ShapeError, Tensor, zeros_like
+from garboard._names.missing import module_getattr
 from garboard.autograd._passes import grad
 
 __all__ = [
@@ -304,3 +305,11 @@ def carry(
         # What the rule reads requires grad because duals do, unless it would without them.
         level.append(_Direction(result, tangent if keeps else tangent.detach(), is_recorded))
     return level
+
+
+if not TYPE_CHECKING:
+    _missing = module_getattr(__name__)
+
+    def __getattr__(name: str) -> Any:
+        """Tell by PyTorch's private name which level of duals is open: 0, or -1."""
+        return len(_levels) - 1 if name == "_current_level" else _missing(name)

@@ -30,7 +30,7 @@ __all__ = [
 
 
 def sparse_coo_tensor(
-    indices: Any,
+    indices: Any = None,
     values: Any = None,
     size: Sequence[int] | None = None,
     *,
@@ -44,6 +44,7 @@ def sparse_coo_tensor(
 
     Args:
         indices: Places, [sparse dims, count], a tensor or data of whole numbers; or, alone, sizes.
+            None is nowhere, of a `size`.
         values: [count, *dense dims], a tensor or data; gradients flow to a tensor.
         size: All sizes, sparse and dense; the least that hold the places by default.
         dtype: The values'; by default theirs.
@@ -65,6 +66,8 @@ def sparse_coo_tensor(
             [0., 2.]])
     """
     op = "sparse_coo_tensor"
+    if indices is None and (values is not None or size is None):
+        raise TypeError(f"{op}: no indices; places are needed, or a size alone")
     if values is None:
         sizes = check.sizes(op, "size", indices if size is None else size)
         indices, values, size = _engine.zeros(len(sizes), 0, dtype=_engine.int64), [], sizes

@@ -287,3 +287,48 @@ def test_a_hook_of_all_modules_stands_in_its_table():
         gb.nn.Linear(1, 1, bias=False)
     assert heard == ["weight"]
     assert not module._global_parameter_registration_hooks.values()
+
+
+def test_a_block_that_takes_over_calls_is_told_of():
+    from garboard._C import _is_torch_function_mode_enabled as is_on
+
+    class Block(gb.overrides.TorchFunctionMode):
+        pass
+
+    assert not is_on()
+    with Block():
+        assert is_on()
+        assert gb.ones(1).tolist() == [1]
+    assert not is_on()
+
+
+def test_a_level_of_duals_is_told_of():
+    from garboard.autograd import forward_ad
+
+    assert forward_ad._current_level == -1
+    with forward_ad.dual_level():
+        assert forward_ad._current_level == 0
+    assert forward_ad._current_level == -1
+    assert not hasattr(forward_ad, "_other_level")
+
+
+def test_places_of_a_sparse_tensor_may_be_none_at_all():
+    assert gb.sparse_coo_tensor(size=(2, 3)).to_dense().tolist() == [[0, 0, 0], [0, 0, 0]]
+    for given in ((), (None, [1.0])):
+        with pytest.raises(TypeError, match="no indices"):
+            gb.sparse_coo_tensor(*given)
+    assert isinstance(gb.ones(1).untyped_storage(), gb.StorageBase)
+
+
+def test_switches_of_backends_are_never_frozen():
+    gb.backends.disable_global_flags()
+
+    assert not gb.backends.flags_frozen()
+    gb.backends.cudnn.deterministic = gb.backends.cudnn.deterministic
+    assert not any(
+        (
+            gb.distributed.is_gloo_available(),
+            gb.distributed.is_mpi_available(),
+            gb.distributed.is_nccl_available(),
+        )
+    )
