@@ -273,6 +273,7 @@ if TYPE_CHECKING:
     from garboard._root.counts import *  # noqa: F403
     from garboard._root.layers import *  # noqa: F403
     from garboard._root.losses import *  # noqa: F403
+    from garboard._root.parts_of_ops import *  # noqa: F403
     from garboard._root.quantized import *  # noqa: F403
     from garboard._root.recurrent import *  # noqa: F403
     from garboard._settings import (

@@ -36,7 +36,8 @@ def _broadcast_to_and_flatten(tree: Any, treespec: TreeSpec, is_leaf: Any = None
     Returns:
         A list; or None where the nest does not fit the form.
 
-    >>> from garboard._functorch.vmap import _broadcast_to_and_flatten, tree_flatten
+    >>> from garboard._functorch import _broadcast_to_and_flatten
+    >>> from garboard.utils._pytree import tree_flatten
     >>> _broadcast_to_and_flatten((0, None), tree_flatten((1, [2, 3]))[1])
     [0, None, None]
     """

@@ -131,6 +131,8 @@ def _as_scripted(given: _F) -> _F:
     """The same; of a module `ScriptModule` says from now on that it is one."""
     if builtins.isinstance(given, Module):
         vars(given)[_SCRIPTED] = True
+        if not hasattr(given, "original_name"):  # what it was before, as in PyTorch
+            vars(given)["original_name"] = type(given).__name__
     return given
 
 

@@ -80,6 +80,9 @@ class TypedStorage:
         """
         return self._untyped
 
+    def __sizeof__(self) -> int:
+        return object.__sizeof__(self) + self.untyped().nbytes()
+
     def element_size(self) -> int:
         """Tell how many bytes an element has.
 

@@ -211,9 +211,8 @@ HOMES: Mapping[str, str] = {
 #: Methods of storages, behind the module that adds them.
 STORAGE_METHODS: Mapping[str, str] = {
     "garboard._storages": (
-        "__getitem__ __init__ __iter__ __new__ __reduce__ __repr__ __setitem__ clone copy_ cpu "
-        "cuda element_size fill_ from_file is_pinned is_shared resize_ tolist "
-        "untyped"
+        "__getitem__ __init__ __iter__ __new__ __reduce__ __repr__ __setitem__ __sizeof__ clone "
+        "copy_ cpu cuda element_size fill_ from_file is_pinned is_shared resize_ tolist untyped"
     ),
 }
 

@@ -30,7 +30,7 @@ def is_batchedtensor(tensor: Tensor) -> bool:
     Raises:
         TypeError: It is none.
 
-    >>> from garboard._C._functorch import is_batchedtensor
+    >>> from garboard.func._hidden_batches import is_batchedtensor
     >>> is_batchedtensor(gb.ones(1))
     False
     """
@@ -47,7 +47,7 @@ def get_unwrapped(tensor: Tensor) -> Tensor:
     Raises:
         TypeError: It is none.
 
-    >>> from garboard._C._functorch import get_unwrapped
+    >>> from garboard.func._hidden_batches import get_unwrapped
     >>> get_unwrapped(gb.ones(1))
     tensor([1.])
     """
@@ -60,7 +60,7 @@ def maybe_get_level(tensor: Tensor) -> int:
     Args:
         tensor: A tensor.
 
-    >>> from garboard._C._functorch import maybe_get_level
+    >>> from garboard.func._hidden_batches import maybe_get_level
     >>> maybe_get_level(gb.ones(1))
     -1
     """

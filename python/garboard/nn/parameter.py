@@ -134,7 +134,8 @@ class Buffer(Tensor):
 class UninitializedTensorMixin:
     """What parameters and buffers are whose sizes are not known yet.
 
-    >>> isinstance(gb.nn.LazyLinear(2).weight, gb.nn.parameter.UninitializedTensorMixin)
+    >>> from garboard.nn.parameter import UninitializedTensorMixin
+    >>> isinstance(gb.nn.LazyLinear(2).weight, UninitializedTensorMixin)
     True
     """
 

@@ -84,7 +84,9 @@ class WeakIdKeyDictionary(MutableMapping[object, _V]):
     def __init__(
         self, dict: Mapping[object, _V] | None = None, ref_type: type[WeakIdRef] = WeakIdRef
     ) -> None:
-        self.ref_type = check.of_type(type, "WeakIdKeyDictionary", "ref_type", ref_type)
+        self.ref_type: type[WeakIdRef] = check.of_type(
+            type, "WeakIdKeyDictionary", "ref_type", ref_type
+        )
         self.data: Any = {}
         holder = ref(self)
 
@@ -171,7 +173,7 @@ class TensorWeakRef:
     __slots__ = ("ref",)
 
     def __init__(self, tensor: Tensor) -> None:
-        self.ref = WeakIdRef(check.tensor("TensorWeakRef", "tensor", tensor))
+        self.ref: WeakIdRef = WeakIdRef(check.tensor("TensorWeakRef", "tensor", tensor))
 
     def __call__(self) -> Tensor | None:
         found = self.ref()

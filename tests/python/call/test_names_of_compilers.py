@@ -134,6 +134,7 @@ class TestModulesThatWereScripted:
         assert isinstance(traced, gb.jit.RecursiveScriptModule)
         assert isinstance(deepcopy(scripted), gb.jit.ScriptModule)
         assert list(scripted.state_dict()) == ["weight", "bias"]
+        assert scripted.original_name == "Linear"
         assert not isinstance(gb.jit.script(abs), (gb.jit.ScriptModule, gb.jit.ScriptFunction))
 
     def test_are_of_no_class_made_of_it(self):

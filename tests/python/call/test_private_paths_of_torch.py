@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import importlib
+import sys
 
 import garboard as gb
 import pytest
@@ -332,3 +333,10 @@ def test_switches_of_backends_are_never_frozen():
             gb.distributed.is_nccl_available(),
         )
     )
+
+
+def test_the_bytes_of_a_block_count_as_its_size():
+    x = gb.zeros(1000)
+
+    assert sys.getsizeof(x.untyped_storage()) >= x.nbytes
+    assert sys.getsizeof(x.storage()) >= x.nbytes

@@ -35,8 +35,8 @@ class _Fetcher:
 class MapFetcher(_Fetcher):
     """Of a dataset with numbers: `fetch` takes a list of them, or one where there are no batches.
 
-    >>> from garboard.utils.data._utils.fetch import _MapDatasetFetcher
-    >>> _MapDatasetFetcher([10, 20, 30], True, list, False).fetch([2, 0])
+    >>> from garboard.utils.data._fetching import MapFetcher
+    >>> MapFetcher([10, 20, 30], True, list, False).fetch([2, 0])
     [30, 10]
     """
 
@@ -49,8 +49,8 @@ class MapFetcher(_Fetcher):
 class IterableFetcher(_Fetcher):
     """Of a stream: `fetch` takes as many samples as it is given places.
 
-    >>> from garboard.utils.data._utils.fetch import _IterableDatasetFetcher
-    >>> _IterableDatasetFetcher([10, 20, 30], True, list, False).fetch([0, 0])
+    >>> from garboard.utils.data._fetching import IterableFetcher
+    >>> IterableFetcher([10, 20, 30], True, list, False).fetch([0, 0])
     [10, 20]
     """
 
@@ -79,8 +79,8 @@ class IterableFetcher(_Fetcher):
 def numpy_seeds(base_seed: int, worker_id: int) -> list[int]:
     """Four numbers of 32 bits that seed NumPy's generator in a worker.
 
-    >>> from garboard.utils.data._utils.worker import _generate_state
-    >>> len(_generate_state(5, 0))
+    >>> from garboard.utils.data._fetching import numpy_seeds
+    >>> len(numpy_seeds(5, 0))
     4
     """
     from numpy.random import SeedSequence
