@@ -49,7 +49,8 @@ def _standard_gamma(concentration: Tensor, generator: Generator | None = None) -
         TypeError: `concentration` is no Tensor, or a generator is given.
         DTypeError: It is of another dtype.
 
-    >>> bool((gb._standard_gamma(gb.ones(3)) > 0).all())
+    >>> from garboard._root.parts_of_ops import _standard_gamma
+    >>> bool((_standard_gamma(gb.ones(3)) > 0).all())
     True
     """
     from garboard.distributions._gamma_draws import log_gamma_rsample
@@ -73,7 +74,8 @@ def _sample_dirichlet(concentration: Tensor, generator: Generator | None = None)
         DTypeError: It is of another dtype.
         ShapeError: It has no dims.
 
-    >>> gb._sample_dirichlet(gb.ones(4, 3)).shape
+    >>> from garboard._root.parts_of_ops import _sample_dirichlet
+    >>> _sample_dirichlet(gb.ones(4, 3)).shape
     (4, 3)
     """
     from garboard.distributions import Dirichlet
@@ -94,7 +96,8 @@ def _shape_as_tensor(input: Tensor) -> Tensor:
     Raises:
         TypeError: It is no Tensor.
 
-    >>> gb._shape_as_tensor(gb.ones(2, 3))
+    >>> from garboard._root.parts_of_ops import _shape_as_tensor
+    >>> _shape_as_tensor(gb.ones(2, 3))
     tensor([2, 3])
     """
     sizes = [*check.tensor("_shape_as_tensor", "input", input).shape]
@@ -116,7 +119,8 @@ def _softmax_backward_data(
         TypeError: What should be a tensor is none, or `input_dtype` no dtype.
         ShapeError: `dim` is out of range.
 
-    >>> gb._softmax_backward_data(gb.tensor([1.0, 0.0]), gb.tensor([0.5, 0.5]), 0, gb.float32)
+    >>> from garboard._root.parts_of_ops import _softmax_backward_data
+    >>> _softmax_backward_data(gb.tensor([1.0, 0.0]), gb.tensor([0.5, 0.5]), 0, gb.float32)
     tensor([ 0.2500, -0.2500])
     """
     op = "_softmax_backward_data"
@@ -142,8 +146,9 @@ def _log_softmax_backward_data(
         TypeError: What should be a tensor is none, or `input_dtype` no dtype.
         ShapeError: `dim` is out of range.
 
+    >>> from garboard._root.parts_of_ops import _log_softmax_backward_data
     >>> halves = gb.tensor([0.5, 0.5]).log()
-    >>> gb._log_softmax_backward_data(gb.tensor([1.0, 0.0]), halves, 0, gb.float32)
+    >>> _log_softmax_backward_data(gb.tensor([1.0, 0.0]), halves, 0, gb.float32)
     tensor([ 0.5000, -0.5000])
     """
     op = "_log_softmax_backward_data"
