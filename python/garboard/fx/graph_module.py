@@ -265,6 +265,8 @@ class GraphModule(Module):
             print(text)
         return text
 
+    _copies_its_dict = True  # its __reduce__ writes code down, for pickles
+
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         copied = super().__deepcopy__(memo)
         type(copied).__name__ = type(self).__name__

@@ -389,7 +389,7 @@ class Module(Stateful):
             made: Self = copied_by_its_state(self, memo, _OF_ONE)
             return made
         copied = type(self).__new__(type(self))
-        memo[id(self)] = copied
+        check.of_type(dict, "deepcopy", "memo", memo)[id(self)] = copied
         own = vars(copied)
         own["_home"] = _engine.current_dispose_scope()
         for name, value in vars(self).items():

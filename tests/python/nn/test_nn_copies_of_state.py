@@ -84,3 +84,19 @@ def test_a_copy_is_made_by_the_call_that_its_class_names():
 
     assert deepcopy(first).weight.tolist() == [1, 1, 1]
     assert copy(first).weight.tolist() == [1, 1, 1]
+
+
+def test_a_traced_module_is_copied_by_its_dict():
+    traced = gb.fx.symbolic_trace(gb.nn.Sequential(gb.nn.Linear(2, 1)))
+    traced.note = ["kept"]
+
+    copied = deepcopy(traced)
+
+    assert copied.note == ["kept"]
+    assert copied.note is not traced.note
+    assert copied(gb.ones(1, 2)).tolist() == traced(gb.ones(1, 2)).tolist()
+    for module in (traced, gb.nn.Linear(1, 1), Counting()):
+        with pytest.raises(TypeError, match="deepcopy: memo"):
+            module.__deepcopy__(gb.ones(2).storage())
+    with pytest.raises(TypeError, match="delete_submodule: target"):
+        traced.delete_submodule(traced)

@@ -7,6 +7,7 @@ from copy import copy, deepcopy
 from typing import Any
 
 from garboard import _engine
+from garboard._arguments import check
 from garboard.nn._module._hooked import TABLES
 from garboard.nn._module._registered import lend_views
 from garboard.nn._module._tree import Tree
@@ -20,8 +21,12 @@ _METHODS = (
 
 
 def says_its_state(kind: type, base: type) -> bool:
-    """Tell whether a class has methods of its own for pickles, which copies ask in Python, too."""
-    return any(getattr(kind, it, None) is not getattr(base, it, None) for it in _METHODS)
+    """Tell whether a class has methods of its own for pickles, which copies ask in Python, too.
+
+    Those of a class with `_copies_its_dict` are for pickles alone.
+    """
+    plain = next((it for it in kind.__mro__ if "_copies_its_dict" in vars(it)), base)
+    return any(getattr(kind, it, None) is not getattr(plain, it, None) for it in _METHODS)
 
 
 def copied_by_its_state(module: Tree, memo: dict[int, Any] | None, of_one: tuple[str, ...]) -> Any:
@@ -32,6 +37,8 @@ def copied_by_its_state(module: Tree, memo: dict[int, Any] | None, of_one: tuple
         memo: Of a copy in depth; None for a copy over the same tensors.
         of_one: Names of its `__dict__` that are of this module alone.
     """
+    if memo is not None:
+        check.of_type(dict, "deepcopy", "memo", memo)
     told: Any = module.__reduce_ex__(4)
     if isinstance(told, str):  # a name: there is one of it
         return module
