@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
+from garboard._arguments import check
 from garboard.fx._symbolic_trace import symbolic_trace
 from garboard.fx.graph import Graph
 from garboard.fx.graph_module import GraphModule, _copy_attr
@@ -46,6 +47,7 @@ def replace_pattern(
         The places, as they were.
 
     Raises:
+        TypeError: `gm` is no GraphModule.
         ValueError: The pattern is nothing but an input, or returns several results, or the
             replacement has another number of inputs.
 
@@ -54,6 +56,7 @@ def replace_pattern(
     >>> len(found), traced(gb.ones(1))
     (2, tensor([2.]))
     """
+    check.of_type(GraphModule, "replace_pattern", "gm", gm)
     wanted, source = _graph_of(pattern)
     other, other_source = _graph_of(replacement)
     result = wanted.output_node().args[0]

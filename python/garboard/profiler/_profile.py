@@ -94,16 +94,14 @@ class profile(_engine._EndingBlock):
         record_shapes: Keep the sizes of the tensors that ops are given.
         profile_memory: Record what comes and goes, on each device.
         with_stack: Keep the Python stack of each op, 32 lines at the most.
-        with_flops: Without effect: `gb.utils.flop_counter.FlopCounterMode` counts them.
-        with_modules: Without effect: `with_stack` tells which module called an op.
         on_trace_ready: Called with the profile when the block has ended; with a `schedule`, after
             the last step of each cycle, too.
         schedule: What to do in a step, by its number from 0, as `gb.profiler.schedule` gives it;
             `step()` ends one. What a cycle recorded is forgotten when the next begins to record.
             Each step is an event, "ProfilerStep#" and the number. By default all is recorded.
-        with_flops: Ignored, as all that follow: `gb.utils.flop_counter` counts.
-        with_modules: Ignored.
-        experimental_config: Ignored.
+        with_flops: Without effect: `gb.utils.flop_counter.FlopCounterMode` counts them.
+        with_modules: Without effect: `with_stack` tells which module called an op.
+        experimental_config: Ignored, as all that follow.
         execution_trace_observer: Ignored.
         acc_events: Ignored.
         use_cuda: Ignored.
@@ -128,8 +126,6 @@ class profile(_engine._EndingBlock):
         record_shapes: bool = False,
         profile_memory: bool = False,
         with_stack: bool = False,
-        with_flops: bool = False,
-        with_modules: bool = False,
         on_trace_ready: Callable[[profile], object] | None = None,
         schedule: Callable[[int], ProfilerAction] | None = None,
         with_flops: bool = False,

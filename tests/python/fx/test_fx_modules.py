@@ -161,7 +161,9 @@ class TestRewriting:
 
         assert fx.replace_pattern(traced, lambda x: gb.relu(x + 1), lambda x: x) == []
 
-    def test_refuses_a_replacement_of_other_inputs(self):
+    def test_refuses_a_replacement_of_other_inputs_and_what_has_no_graph(self):
+        with pytest.raises(TypeError, match=r"^replace_pattern: gm is of type Linear"):
+            fx.replace_pattern(gb.nn.Linear(1, 1), lambda x: x + 1, lambda x: x)
         with pytest.raises(ValueError, match=r"^replace_pattern: the pattern has 1 inputs"):
             fx.replace_pattern(
                 fx.symbolic_trace(lambda x: -x), lambda x: -x, lambda x, y: operator.add(x, y)
