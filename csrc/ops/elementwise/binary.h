@@ -13,7 +13,8 @@ Grads subtract(const Backward&);
 Grads multiply(const Backward&);
 Grads divide(const Backward&);
 Grads power(const Backward&);
-Grads larger(const Backward&);
+Grads maximum(const Backward&);
+Grads minimum(const Backward&);
 Grads remainder(const Backward&);
 Grads gelu(const Backward&);
 Grads gelu_tanh(const Backward&);
@@ -103,8 +104,8 @@ inline constexpr Binary maximum{
     .details = "NaN where one is NaN. Equal elements get half of the gradient each.",
     .example = {"[1, 5]", "[3, 2]", "[3, 5]"},
     .kernel = kernels::binary<functors::Maximum>,
-    .keep = Keep::first | Keep::second | Keep::output,
-    .gradient = gradients::larger,
+    .keep = Keep::first | Keep::second,
+    .gradient = gradients::maximum,
     .place = Place::everywhere,
     .in_place = InPlace::no,
 };
@@ -114,8 +115,8 @@ inline constexpr Binary minimum{
     .details = "NaN where one is NaN. Equal elements get half of the gradient each.",
     .example = {"[1, 5]", "[3, 2]", "[1, 2]"},
     .kernel = kernels::binary<functors::Minimum>,
-    .keep = Keep::first | Keep::second | Keep::output,
-    .gradient = gradients::larger,
+    .keep = Keep::first | Keep::second,
+    .gradient = gradients::minimum,
     .place = Place::everywhere,
     .in_place = InPlace::no,
 };

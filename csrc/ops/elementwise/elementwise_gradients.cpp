@@ -96,19 +96,22 @@ Grads power(const Backward& at) {
   return grads;
 }
 
-// Where both are equal, each gets half: PyTorch's choice.
-Grads larger(const Backward& at) {
+/// Of an extremum: nothing where `loses(mine, other)`, and half each where both are equal, which is
+/// PyTorch's choice.
+template <class Loses>
+Grads of_extremum(const Backward& at, const Loses& loses) {
   const Kept a(at, 0), b(at, 1);
-  const Tensor tie = eq(a, b);
-  const Tensor half = at.grad * 0.5;
-  const auto share = [&](const Kept& mine) {
-    const Tensor wins = eq(mine, at.output());
-    return garboard::where(tie, half, garboard::where(wins, at.grad, zero_operand()));
-  };
+  const Tensor shared = garboard::where(eq(a, b), at.grad * 0.5, at.grad);
   Grads grads;
-  if (at.needs(0)) grads[0] = share(a);
-  if (at.needs(1)) grads[1] = share(b);
+  if (at.needs(0)) grads[0] = garboard::where(loses(a, b), zero_operand(), shared);
+  if (at.needs(1)) grads[1] = garboard::where(loses(b, a), zero_operand(), shared);
   return grads;
+}
+Grads maximum(const Backward& at) {
+  return of_extremum(at, [](const auto& mine, const auto& other) { return lt(mine, other); });
+}
+Grads minimum(const Backward& at) {
+  return of_extremum(at, [](const auto& mine, const auto& other) { return gt(mine, other); });
 }
 
 // Of g (share(x) + x density(x)), where the density falls by x times itself.
@@ -215,7 +218,7 @@ Grads clamp(const Backward& at) {
   Tensor below, above, on_low, on_high;
   {
     const GradModeGuard no_grad(false);
-    above = gt(maximum(x, low), high);
+    above = gt(garboard::maximum(x, low), high);
     below = logical_and(lt(x, low), logical_not(above));
     on_low = logical_and(eq(x, low), lt(x, high));
     on_high = logical_and(eq(x, high), gt(x, low));

@@ -520,6 +520,16 @@ class TestEdges:
         assert self.slope(lambda x: gb.maximum(x, x.detach()), 1, 2) == [0.5, 0.5]
         assert self.slope(lambda x: gb.minimum(x, 1.0), 0, 1, 2) == [1, 0.5, 0]
 
+    @pytest.mark.parametrize("extremum", [gb.maximum, gb.minimum])
+    def test_of_extrema_do_not_need_the_result(self, extremum):
+        a, b = gb.tensor([1.0, 4.0], requires_grad=True), gb.tensor([3.0, 2.0], requires_grad=True)
+
+        extremum(a, b).clamp_(0, 10).mul_(2).sum().backward()
+
+        one = [0, 2] if extremum is gb.maximum else [2, 0]
+        assert a.grad.tolist() == one
+        assert b.grad.tolist() == one[::-1]
+
     def test_of_powers(self):
         assert self.slope(lambda x: x**0, 0, 2) == [0, 0]
         assert self.slope(lambda x: x**1, 0, 2) == [1, 1]
