@@ -77,12 +77,9 @@ std::vector<Tensor> split_with_sizes(const char* op, const Tensor& input,
     if (!fits) break;
     total += size;
   }
-  if (!fits || total != whole) {
-    std::string listed;
-    for (const std::int64_t size : sizes) listed += text(listed.empty() ? "" : ", ", size);
-    throw ShapeError(text(op, ": sizes [", listed, "] along dim ", dim, "; they must add up to ",
-                          whole, ", and none may be negative"));
-  }
+  if (!fits || total != whole)
+    throw ShapeError(text(op, ": sizes ", listed(sizes), " along dim ", dim,
+                          "; they must add up to ", whole, ", and none may be negative"));
   return cut(op, input, dim, static_cast<std::int64_t>(sizes.size()),
              [&](std::int64_t i) { return sizes[static_cast<std::size_t>(i)]; });
 }

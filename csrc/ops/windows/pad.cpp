@@ -24,22 +24,23 @@ struct Sides {
 };
 using AllSides = std::array<Sides, max_dims>;
 
-AllSides sides_of(const Tensor& input, const Dims& pads) {
-  if (pads.size() % 2 != 0 || pads.size() / 2 > input.ndim())
-    throw ShapeError(text("pad: pads ", pads, ", input of sizes ", input.sizes(),
+AllSides sides_of(const Tensor& input, const std::vector<std::int64_t>& pads) {
+  const auto most = static_cast<std::size_t>(2 * input.ndim());
+  if (pads.size() % 2 != 0 || pads.size() > most)
+    throw ShapeError(text("pad: ", pads.size(), " pads, input of sizes ", input.sizes(),
                           "; pairs are needed, before and after, at most one a dim"));
   AllSides sides{};
-  for (int i = 0; i < pads.size(); i += 2) {
-    const int d = input.ndim() - 1 - i / 2;
+  for (std::size_t i = 0; i < pads.size(); i += 2) {
+    const int d = input.ndim() - 1 - static_cast<int>(i / 2);
     const std::int64_t size = input.size(d);
     std::int64_t wider = 0;
     // None has more elements than could be left out; the rule turns signs around.
     if (pads[i] < -most_size || pads[i + 1] < -most_size ||
         __builtin_add_overflow(pads[i], pads[i + 1], &wider) ||
         __builtin_add_overflow(wider, size, &wider) || wider < 0)
-      throw ShapeError(text("pad: pads ", pads, ", input of sizes ", input.sizes(), "; size ", size,
-                            " of dim ", d, " cannot become ", size, " + ", pads[i], " + ",
-                            pads[i + 1]));
+      throw ShapeError(text("pad: pads ", listed(pads), ", input of sizes ", input.sizes(),
+                            "; size ", size, " of dim ", d, " cannot become ", size, " + ", pads[i],
+                            " + ", pads[i + 1]));
     sides[static_cast<std::size_t>(d)] = {pads[i], pads[i + 1]};
   }
   return sides;
@@ -201,7 +202,8 @@ void check_dim(const Tensor& input, int d, const Sides& side, PadMode mode) {
 
 }  // namespace
 
-Tensor pad(const Tensor& input, const Dims& pads, PadMode mode, std::optional<Scalar> value) {
+Tensor pad(const Tensor& input, const std::vector<std::int64_t>& pads, PadMode mode,
+           std::optional<Scalar> value) {
   const AllSides sides = sides_of(input, pads);
   if (mode == PadMode::constant) {
     const Scalar around = value.value_or(Scalar::of(std::int64_t{0}));
@@ -211,11 +213,11 @@ Tensor pad(const Tensor& input, const Dims& pads, PadMode mode, std::optional<Sc
   if (value && value->real != 0)
     throw ShapeError(text("pad: mode '", name_of(mode), "' with a value; leave it out, or use ",
                           "mode 'constant'"));
-  const int dims = pads.size() / 2;
+  const auto dims = static_cast<int>(pads.size() / 2);
   if (dims < 1 || dims > 3 || (input.ndim() != dims + 1 && input.ndim() != dims + 2))
-    throw ShapeError(text("pad: mode '", name_of(mode), "', pads ", pads, ", input of sizes ",
-                          input.sizes(), "; one or two dims more than pairs are needed, which are ",
-                          "one to three"));
+    throw ShapeError(text(
+        "pad: mode '", name_of(mode), "', pads ", listed(pads), ", input of sizes ", input.sizes(),
+        "; one or two dims more than pairs are needed, which are ", "one to three"));
   for (int d = input.ndim() - dims; d < input.ndim(); ++d)
     check_dim(input, d, sides[static_cast<std::size_t>(d)], mode);
   Tensor out = input;

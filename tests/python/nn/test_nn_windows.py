@@ -497,6 +497,16 @@ def test_a_dim_of_the_same_size_is_not_mixed():
 def test_a_pad_beyond_all_sizes_is_refused():
     with pytest.raises(gb.ShapeError, match="pad: pads"):
         gb.pad(gb.ones(5), (-(1 << 63), (1 << 63) - 1))
+    with pytest.raises(gb.ShapeError, match=r"^pad: 18 pads, input of sizes \[1, 1, 1, 1, 1, 1, 1"):
+        gb.pad(gb.ones([1] * 8), [1, 1] * 9)
+
+
+def test_every_dim_there_can_be_has_a_pad():
+    padded = gb.pad(gb.ones([1] * 8), [1, 0] * 7 + [0, 2])
+
+    assert padded.shape == (3, *[2] * 7)
+    assert padded.sum() == 1
+    assert padded[(0, *[1] * 7)] == 1
 
 
 def test_a_constant_pad_takes_a_bool_for_bools():
