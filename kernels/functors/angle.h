@@ -64,7 +64,7 @@ GARBOARD_HD T atan2(T y, T x) {
   const T first = angle_of(up, along);
   constexpr T half = T(3.14159265358979323846);
   constexpr T half_rest = T(3.14159265358979323846L - half);
-  const bool is_behind = copy_sign(T(1), x) < 0;
+  const bool is_behind = x < 0 || (x == 0 && y == 0 && copy_sign(T(1), x) < 0);
   const T angle = is_behind ? half - (first - half_rest) : first;
   return is_nan ? x + y : copy_sign(angle, y);
 }

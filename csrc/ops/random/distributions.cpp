@@ -251,12 +251,10 @@ Tensor multinomial(const Tensor& weights, std::int64_t count, bool replacement, 
   const Tensor given = to(weights, DType::float64);
   if (!all_true(logical_and(ge(given, 0.0), lt(given, HUGE_VAL))))
     throw ShapeError("multinomial: a weight that is negative or not finite; none may be");
-  const std::int64_t needed = replacement ? 1 : count;
-  const Tensor positive = sum(gt(given, 0.0), Reduced{.dims = Dims{-1}});
-  if (!all_true(ge(positive, Scalar::of(needed))))
-    throw ShapeError(text("multinomial: a row with fewer positive weights than ", needed,
-                          "; what weighs 0 is never drawn"));
-  const Tensor wide = given / amax(given, Reduced{.dims = Dims{-1}, .keepdim = true});
+  const Tensor largest = amax(given, Reduced{.dims = Dims{-1}, .keepdim = true});
+  if (!all_true(gt(largest, 0.0)))
+    throw ShapeError("multinomial: a row without a positive weight; one is needed");
+  const Tensor wide = given / largest;
   if (replacement) {
     const Tensor ends = cumsum(wide, -1);
     Dims sizes = weights.sizes();
@@ -266,7 +264,8 @@ Tensor multinomial(const Tensor& weights, std::int64_t count, bool replacement, 
     const Tensor at = minimum(units * total, total * (1 - 0x1p-53));  // below it, however it rounds
     return searchsorted("multinomial", ends, at, true);
   }
-  // Who waits longest for what happens at the rate of its weight comes last; what weighs 0, never.
+  // Who waits longest for what happens at the rate of its weight comes last. What weighs 0 waits
+  // for ever: it is drawn where nothing else is left.
   const Tensor waits = -log1p(-rand(weights.sizes(), DType::float64, weights.device(), from));
   return topk(waits / wide, count, -1, Direction::ascending).indices;
 }

@@ -197,8 +197,8 @@ Tensor randperm(std::int64_t n, DType dtype, Device device, Generator& from) {
 void uniform_(const Tensor& self, double low, double high, Generator& from) {
   if (low > high)
     throw ShapeError(text("uniform_: from ", low, " to ", high, "; from must not be above to"));
-  check_floating("uniform_", self.dtype());
-  const double most = visit_floating(self.dtype(), []<class T>(Type<T>) {
+  check_continuous("uniform_", self.dtype());
+  const double most = visit_floating(component_of(self.dtype()), []<class T>(Type<T>) {
     return static_cast<double>(std::numeric_limits<T>::max());
   });
   if (std::isfinite(low) && std::isfinite(high) && !(low >= -most && high - low <= most))

@@ -479,10 +479,8 @@ def orthogonal_(tensor: Tensor, gain: float = 1.0, generator: Generator | None =
 def _filled(
     op: str, tensor: Tensor, fill: Callable[..., Tensor], *arguments: float, **named: Any
 ) -> Tensor:
-    is_split = fill is Tensor.uniform_ and check.tensor(op, "tensor", tensor).is_complex()
     with no_grad():
-        target = _engine.view_as_real(tensor) if is_split else tensor
-        fill(check.tensor(op, "tensor", target), *arguments, **named)
+        fill(check.tensor(op, "tensor", tensor), *arguments, **named)
     return tensor
 
 

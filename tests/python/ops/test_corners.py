@@ -256,3 +256,13 @@ def test_a_norm_without_a_power_is_that_of_squares():
 
     assert x.norm(p=None).item() == x.norm().item()
     assert gb.norm(x, None, 1).tolist() == [5, 5]
+
+
+@pytest.mark.parametrize("dtype", [gb.float32, gb.float64])
+def test_the_angle_of_what_lies_above_zero_is_a_quarter_whatever_zeros_sign(dtype):
+    up = gb.tensor([1.0, -1.0, 0.0, -0.0], dtype=dtype)
+    quarter = gb.tensor(math.pi / 2, dtype=dtype).item()
+    half = gb.tensor(math.pi, dtype=dtype).item()
+
+    assert gb.atan2(up, gb.tensor(-0.0, dtype=dtype)).tolist() == [quarter, -quarter, half, -half]
+    assert gb.atan2(up, gb.tensor(0.0, dtype=dtype)).tolist() == [quarter, -quarter, 0.0, -0.0]
