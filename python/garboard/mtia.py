@@ -1,6 +1,13 @@
-"""Meta's accelerators, which are not used: a program that chooses its device asks here."""
+"""Meta's accelerators, which are not used."""
 
-from garboard._arguments import check
+from garboard._absent_devices import (
+    device_count,
+    empty_cache,
+    is_available,
+    is_initialized,
+    manual_seed,
+    manual_seed_all,
+)
 
 __all__ = [
     "device_count",
@@ -10,65 +17,3 @@ __all__ = [
     "manual_seed",
     "manual_seed_all",
 ]
-
-
-def device_count() -> int:
-    """Return 0: Meta's accelerators are not used.
-
-    >>> gb.mtia.device_count()
-    0
-    """
-    return 0
-
-
-def empty_cache() -> None:
-    """Return at once: none of Meta's accelerators has a cache here; `gb.empty_cache` is the CPU's.
-
-    >>> gb.mtia.empty_cache()
-    """
-
-
-def is_available() -> bool:
-    """Return False: Meta's accelerators are not used.
-
-    >>> gb.mtia.is_available()
-    False
-    """
-    return False
-
-
-def is_initialized() -> bool:
-    """Return False: Meta's accelerators are not used.
-
-    >>> gb.mtia.is_initialized()
-    False
-    """
-    return False
-
-
-def manual_seed(seed: int) -> None:
-    """Take the seed of generators that are not there; `gb.manual_seed` restarts the one that is.
-
-    Args:
-        seed: An integer in [-2^63, 2^64).
-
-    Raises:
-        TypeError: `seed` is no integer.
-
-    >>> gb.mtia.manual_seed(0)
-    """
-    check.integer("manual_seed", "seed", seed)
-
-
-def manual_seed_all(seed: int) -> None:
-    """Take the seed of generators that are not there; `gb.manual_seed` restarts the one that is.
-
-    Args:
-        seed: An integer in [-2^63, 2^64).
-
-    Raises:
-        TypeError: `seed` is no integer.
-
-    >>> gb.mtia.manual_seed_all(0)
-    """
-    check.integer("manual_seed_all", "seed", seed)
