@@ -170,12 +170,12 @@ Tensor Backward::unpacked(int place, const Edge* history) const {
   return {};
 }
 
-Tensor Backward::sum_so_far(int i) const {
+Tensor Backward::sum_so_far(int i, const Dims& sizes) const {
   if (adds_ == AddsTo::nothing || !needs(i)) return {};
   if (node_.seldom() && node_.seldom()->has_input_sizes) return {};
   const Edge& edge = node_.edges()[static_cast<std::size_t>(i)];
-  const auto is_plain = [this](const Tensor& sum) {
-    return sum && sum.dtype() == node_.output_dtype && sum.is_contiguous();
+  const auto is_plain = [&](const Tensor& sum) {
+    return sum && sum.dtype() == node_.output_dtype && sum.is_contiguous() && sum.sizes() == sizes;
   };
   if (edge.node) {
     const Tensor& sum = edge.node->gradient;
@@ -185,7 +185,8 @@ Tensor Backward::sum_so_far(int i) const {
   const GradState* const state = edge.leaf.body()->grad_state.get();
   if (!state || state->hooks || !edge.leaf.requires_grad() || !is_plain(state->grad)) return {};
   const Tensor& sum = state->grad;
-  if (sum.requires_grad() || !sum.storage()->is_writable()) return {};
+  if (sum.device() != edge.leaf.device() || sum.requires_grad()) return {};
+  if (!sum.storage()->is_writable()) return {};
   sum.storage()->meet_current_stream();  // it may be of an earlier pass, on another one
   return sum;
 }

@@ -352,11 +352,11 @@ class Backward {
     const auto place = static_cast<std::size_t>(i);
     return place < edges.size() && edges[place] && (!edges_lead_ || edges_lead_[place]);
   }
-  /// What other gradients of input `i` have come to, or the `.grad` of a leaf: dense and in the
-  /// output's dtype. The rule may add the gradient of that input to it, all of it, if it says so:
-  /// Grads::note_added. Empty where there is none, somebody else holds it, or hooks are to see the
-  /// gradient first.
-  Tensor sum_so_far(int i) const;
+  /// What other gradients of input `i` have come to, or the `.grad` of a leaf: dense, of `sizes`
+  /// and in the output's dtype. The rule may add the gradient of that input to it, all of it, if it
+  /// says so: Grads::note_added. Empty where there is none, somebody else holds it, hooks are to
+  /// see the gradient first, or a program has turned it meanwhile.
+  Tensor sum_so_far(int i, const Dims& sizes) const;
   GradNode& node() const noexcept { return node_; }
 
  private:

@@ -18,6 +18,20 @@
 namespace garboard {
 namespace {
 
+/// Programs put other parameters into a group, other tensors into its state, and turn gradients.
+void check_fits(const char* op, const char* what, const Tensor& given, const Tensor& parameter) {
+  if (given.sizes() != parameter.sizes())
+    throw ShapeError(text(op, ": ", what, " of sizes ", given.sizes(), " for a parameter of sizes ",
+                          parameter.sizes(), "; they must be equal"));
+  if (given.dtype() != parameter.dtype())
+    throw DTypeError(text(op, ": ", what, " of dtype ", name_of(given.dtype()),
+                          " for a parameter of dtype ", name_of(parameter.dtype()),
+                          "; the same dtype is needed"));
+  if (given.device() != parameter.device())
+    throw DeviceError(text(op, ": ", what, " on ", given.device(), " for a parameter on ",
+                           parameter.device(), "; they must be on one device"));
+}
+
 /// The gradient of a parameter as a kernel wants it; empty where there is none.
 Tensor gradient_of(const char* op, const Tensor& parameter, bool maximize) {
   Tensor gradient = parameter.grad();
@@ -25,6 +39,7 @@ Tensor gradient_of(const char* op, const Tensor& parameter, bool maximize) {
   if (!has_gradient(parameter.dtype()))
     throw DTypeError(text(op, ": a parameter of dtype ", name_of(parameter.dtype()),
                           "; a floating one is needed"));
+  check_fits(op, "gradient", gradient, parameter);
   if (!parameter.is_contiguous()) check_writable(op, parameter);
   return maximize ? neg(contiguous(gradient)) : contiguous(gradient);
 }
@@ -69,20 +84,6 @@ class Written {
   std::vector<Tensor> dense_;
 };
 
-/// Programs put other parameters into a group, and other tensors into its state.
-void check_fits(const char* op, const Tensor& state, const Tensor& parameter) {
-  if (state.sizes() != parameter.sizes())
-    throw ShapeError(text(op, ": state of sizes ", state.sizes(), " for a parameter of sizes ",
-                          parameter.sizes(), "; they must be equal"));
-  if (state.dtype() != parameter.dtype())
-    throw DTypeError(text(op, ": state of dtype ", name_of(state.dtype()),
-                          " for a parameter of dtype ", name_of(parameter.dtype()),
-                          "; the same dtype is needed"));
-  if (state.device() != parameter.device())
-    throw DeviceError(text(op, ": state on ", state.device(), " for a parameter on ",
-                           parameter.device(), "; they must be on one device"));
-}
-
 /// Zeros for each parameter that has a gradient and no state yet, and dense copies of state that is
 /// not, as files may bring it. Raises where one does not fit.
 std::vector<Tensor> missing(const char* op, const std::vector<Tensor>& states,
@@ -91,7 +92,7 @@ std::vector<Tensor> missing(const char* op, const std::vector<Tensor>& states,
   std::vector<Tensor> made;
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     if (!gradients[i]) continue;
-    if (states[i]) check_fits(op, states[i], parameters[i]);
+    if (states[i]) check_fits(op, "state", states[i], parameters[i]);
     if (states[i] && states[i].is_contiguous()) continue;
     made.resize(parameters.size());
     made[i] = states[i]

@@ -37,7 +37,9 @@ Tensor product(const char* op, const Tensor& a, const Tensor& b) {
 
 /// The gradient a @ b of input `i`: added to what a leaf has already, without a tensor of its own.
 void add_product(Grads& grads, const Backward& at, int i, const Tensor& a, const Tensor& b) {
-  const Tensor sum = at.sum_so_far(i);
+  Dims sizes = a.sizes();
+  sizes.back() = b.last_size();
+  const Tensor sum = at.sum_so_far(i, sizes);
   if (!sum || sum.storage() == a.storage() || sum.storage() == b.storage()) {
     grads[i] = a.ndim() == 3 ? bmm(a, b) : mm(a, b);
     return;

@@ -96,7 +96,7 @@ Tensor reshaped(const char* name, const Tensor& input, const Dims& sizes, const 
 /// come to, or among zeros.
 template <class PartOf>
 Grads put_back(const Backward& at, const Dims& sizes, const PartOf& part_of) {
-  if (const Tensor sum = at.sum_so_far(0); sum && sum.storage() != at.grad.storage()) {
+  if (const Tensor sum = at.sum_so_far(0, sizes); sum && sum.storage() != at.grad.storage()) {
     add.apply_in_place(part_of(sum), at.grad);
     Grads grads;
     grads.note_added(0);

@@ -180,8 +180,8 @@ _UNLISTED = {
     ),
     "_root.native_module": "_C __config__ __future__ torch",
     "_root.parts_of_ops": (
-        "_cast_Double _cast_Float _cast_Half _cast_Int _cast_Long _log_softmax_backward_data "
-        "_sample_dirichlet _shape_as_tensor _softmax_backward_data _standard_gamma"
+        "_cast_Double _cast_Float _cast_Half _cast_Int _cast_Long _sample_dirichlet "
+        "_shape_as_tensor _standard_gamma"
     ),
     "_root.quantized": "_int_mm fake_quantize_per_channel_affine fake_quantize_per_tensor_affine",
     "_root.recurrent": (

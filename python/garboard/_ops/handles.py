@@ -35,7 +35,8 @@ def changed(op: str, tensor: Tensor, made: Tensor) -> Tensor:
         try:
             tensor._become(made)
         except GradientError as error:
-            if tensor.is_leaf:  # a gradient without history: its parameter has it turned, too
+            # A gradient without history: its parameter has it turned, too.
+            if tensor.is_leaf and made.numel() == tensor.numel():
                 tensor.data = made
                 return tensor
             raise GradientError(f"{op}: {str(error).partition(': ')[2]}") from None

@@ -1,4 +1,4 @@
-"""What PyTorch has at its root beneath other ops: draws of gamma numbers, gradients of softmax."""
+"""What PyTorch has at its root beneath other ops: draws of gamma numbers, sizes, conversions."""
 
 from __future__ import annotations
 
@@ -19,10 +19,8 @@ __all__ = [
     "_cast_Half",
     "_cast_Int",
     "_cast_Long",
-    "_log_softmax_backward_data",
     "_sample_dirichlet",
     "_shape_as_tensor",
-    "_softmax_backward_data",
     "_standard_gamma",
 ]
 
@@ -102,60 +100,6 @@ def _shape_as_tensor(input: Tensor) -> Tensor:
     """
     sizes = [*check.tensor("_shape_as_tensor", "input", input).shape]
     return _engine.tensor(sizes, dtype=_engine.int64)
-
-
-def _softmax_backward_data(
-    grad_output: Tensor, output: Tensor, dim: int, input_dtype: DType
-) -> Tensor:
-    """Return the gradient of what softmax was given, of that of its result.
-
-    Args:
-        grad_output: The gradient of the result.
-        output: The result.
-        dim: Along which it sums to one.
-        input_dtype: The dtype of what softmax was given.
-
-    Raises:
-        TypeError: What should be a tensor is none, or `input_dtype` no dtype.
-        ShapeError: `dim` is out of range.
-
-    >>> from garboard._root.parts_of_ops import _softmax_backward_data
-    >>> _softmax_backward_data(gb.tensor([1.0, 0.0]), gb.tensor([0.5, 0.5]), 0, gb.float32)
-    tensor([ 0.2500, -0.2500])
-    """
-    op = "_softmax_backward_data"
-    grad = check.tensor(op, "grad_output", grad_output)
-    result = check.tensor(op, "output", output)
-    weighed = grad * result
-    found: Tensor = weighed - result * weighed.sum(dim, keepdim=True)
-    return found.to(input_dtype)
-
-
-def _log_softmax_backward_data(
-    grad_output: Tensor, output: Tensor, dim: int, input_dtype: DType
-) -> Tensor:
-    """Return the gradient of what log_softmax was given, of that of its result.
-
-    Args:
-        grad_output: The gradient of the result.
-        output: The result.
-        dim: Along which its exponentials sum to one.
-        input_dtype: The dtype of what log_softmax was given.
-
-    Raises:
-        TypeError: What should be a tensor is none, or `input_dtype` no dtype.
-        ShapeError: `dim` is out of range.
-
-    >>> from garboard._root.parts_of_ops import _log_softmax_backward_data
-    >>> halves = gb.tensor([0.5, 0.5]).log()
-    >>> _log_softmax_backward_data(gb.tensor([1.0, 0.0]), halves, 0, gb.float32)
-    tensor([ 0.5000, -0.5000])
-    """
-    op = "_log_softmax_backward_data"
-    grad = check.tensor(op, "grad_output", grad_output)
-    result = check.tensor(op, "output", output)
-    found: Tensor = grad - result.exp() * grad.sum(dim, keepdim=True)
-    return found.to(input_dtype)
 
 
 def _caster(name: str, dtype: DType) -> Any:

@@ -386,7 +386,6 @@ ORDERED = {
     "softmax": lambda x: x.softmax(0),
     "sort": lambda x: x.sort(),
     "topk": lambda x: x.topk(1),
-    "uniform": lambda x: x.uniform_(),
     "unique": lambda x: x.unique(),
     "as a float": lambda x: gb.zeros(2).fill_(1j),
     "into a float": lambda x: gb.add(x, x, out=gb.empty(2)),

@@ -287,6 +287,7 @@ def _give_class(module: Module) -> None:
         (plain,),
         {
             "__getstate__": _refuse_pickling,
+            "_copies_its_dict": True,
             "__module__": plain.__module__,
             "_plain_class": plain,
             **{name: _property(name) for name in computed},
