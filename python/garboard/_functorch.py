@@ -15,7 +15,7 @@ from garboard._arguments import check
 from garboard._engine import Tensor
 from garboard._names.paths import publish
 from garboard.func._hidden_batches import of_a_batch
-from garboard.utils._pytree import TreeSpec, tree_flatten, tree_unflatten
+from garboard.utils._pytree import TreeSpec, tree_flatten, tree_is_leaf, tree_unflatten
 
 __all__ = ["apis", "eager_transforms", "vmap"]
 
@@ -43,9 +43,9 @@ def _broadcast_to_and_flatten(tree: Any, treespec: TreeSpec, is_leaf: Any = None
     """
     op = "_broadcast_to_and_flatten"
     check.of_type(TreeSpec, op, "treespec", treespec)
+    if tree_is_leaf(tree, is_leaf):
+        return [tree] * treespec.num_leaves
     parts, spec = tree_flatten(tree, lambda it: it is not tree)
-    if treespec.is_leaf() or spec.is_leaf() or (is_leaf is not None and is_leaf(tree)):
-        return [tree] * treespec.num_leaves if spec.is_leaf() or is_leaf is not None else None
     if spec.type is not treespec.type or len(parts) != treespec.num_children:
         return None
     found: list[Any] = []

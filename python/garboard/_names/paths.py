@@ -107,7 +107,10 @@ _PATHS = {
         "radam": "RAdam",
     },
     "garboard.profiler": {
-        "profiler": "ProfilerAction ProfilerActivity profile schedule tensorboard_trace_handler",
+        "profiler": (
+            "ProfilerAction ProfilerActivity _default_schedule_fn profile schedule "
+            "tensorboard_trace_handler"
+        ),
     },
     "garboard.utils": {
         "_device": "",

@@ -9,7 +9,6 @@ the calling thread's; work that a CUDA device does later is not in them. While n
 pays one branch.
 """
 
-import sys
 from typing import TYPE_CHECKING
 
 from garboard._names.missing import module_getattr
@@ -18,11 +17,13 @@ from garboard.profiler._averages import EventAverage, EventAverages
 from garboard.profiler._events import MemoryEvent, OpEvent
 from garboard.profiler._profile import (
     ProfilerActivity,
-    _default_schedule_fn,
     kineto_available,
     profile,
     record_function,
     supported_activities,
+)
+from garboard.profiler._profile import (
+    _default_schedule_fn as _default_schedule_fn,
 )
 from garboard.profiler._schedule import ProfilerAction, schedule, tensorboard_trace_handler
 
@@ -45,4 +46,3 @@ if not TYPE_CHECKING:
     __getattr__ = module_getattr(__name__)
 
 publish_paths(__name__)
-vars(sys.modules[f"{__name__}.profiler"])["_default_schedule_fn"] = _default_schedule_fn

@@ -27,12 +27,7 @@ def is_traceable_wrapper_subclass(t: object) -> bool:
     >>> is_traceable_wrapper_subclass(gb.ones(1))
     False
     """
-    return (
-        isinstance(t, Tensor)
-        and type(t) is not Tensor
-        and hasattr(t, "__tensor_flatten__")
-        and hasattr(t, "__tensor_unflatten__")
-    )
+    return is_traceable_wrapper_subclass_type(type(t))
 
 
 def is_traceable_wrapper_subclass_type(t: type) -> bool:

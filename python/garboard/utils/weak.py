@@ -25,7 +25,7 @@ class WeakIdRef(ref[object]):
     """A weak reference that equals those of the same object, and no other.
 
     Args:
-        key: object object that can be held weakly.
+        key: Any object that can be held weakly.
         callback: Called with the reference when the object has ended.
 
     Raises:

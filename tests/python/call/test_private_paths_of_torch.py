@@ -152,6 +152,10 @@ def test_no_tensor_hides_a_batch():
     assert vmap._broadcast_to_and_flatten({"a": 0, "b": None}, form) == [0, None, None]
     assert vmap._broadcast_to_and_flatten((0, 1), form) is None
     assert vmap._broadcast_to_and_flatten(0, form) == [0, 0, 0]
+    leaf = gb.utils._pytree.tree_flatten(1)[1]
+    assert vmap._broadcast_to_and_flatten((0, 1), leaf) is None
+    assert vmap._broadcast_to_and_flatten((0, 1), leaf, lambda it: it == 1) is None
+    assert vmap._broadcast_to_and_flatten((0, 1), form, lambda it: it == (0, 1)) == [(0, 1)] * 3
 
 
 def test_batches_are_fetched_as_loaders_fetch_them():
