@@ -1,5 +1,6 @@
 #include "csrc/ops/random/generator.h"
 
+#include <memory>
 #include <mutex>
 
 #include "csrc/device/capture.h"
@@ -7,10 +8,21 @@
 #include "csrc/ops/random/captured_numbers.h"
 
 namespace garboard {
+namespace {
+
+constinit thread_local Generator* own [[gnu::tls_model("initial-exec")]] = nullptr;
+
+}  // namespace
 
 Generator& Generator::standard() noexcept {
   static Generator generator;
-  return generator;
+  return own ? *own : generator;
+}
+
+void Generator::part_from_others(std::uint64_t seed) {
+  thread_local const auto kept = std::make_unique<Generator>();
+  own = kept.get();
+  own->manual_seed(seed);
 }
 
 GeneratorState Generator::state() const noexcept {

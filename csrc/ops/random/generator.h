@@ -24,8 +24,10 @@ class Generator {
   Generator(const Generator&) = delete;
   Generator& operator=(const Generator&) = delete;
 
-  /// The one that is drawn from where none is given.
+  /// The one that is drawn from where none is given: the process's, or this thread's own.
   static Generator& standard() noexcept;
+  /// Lets this thread draw from a standard generator of its own, begun at `seed`, until it ends.
+  static void part_from_others(std::uint64_t seed);
 
   void manual_seed(std::uint64_t seed) noexcept { set_state({seed, 0}); }
   GeneratorState state() const noexcept;

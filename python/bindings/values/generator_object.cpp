@@ -12,8 +12,10 @@ constexpr const char* generator_doc =
     R"(What `garboard.Generator` is made of: a seed, and how much was drawn.)";
 
 struct GeneratorObject {
-  PyObject_HEAD Generator* drawn_from;  // `own`, or the standard one
+  PyObject_HEAD bool is_standard;  // then it stands for what the calling thread draws from
   Generator own;
+
+  Generator& drawn_from() { return is_standard ? Generator::standard() : own; }
 };
 PyTypeObject* generator_type = nullptr;
 
@@ -21,7 +23,7 @@ GeneratorObject& of(PyObject* self) { return *reinterpret_cast<GeneratorObject*>
 
 PyObject* generator_new(PyTypeObject* type, PyObject*, PyObject*) {
   PyObject* const self = type->tp_alloc(type, 0);
-  if (self) of(self).drawn_from = new (&of(self).own) Generator;
+  if (self) new (&of(self).own) Generator;
   return self;
 }
 void generator_dealloc(PyObject* self) {
@@ -32,18 +34,24 @@ void generator_dealloc(PyObject* self) {
 }
 
 PyObject* be_standard(PyObject* self, PyObject*) {
-  of(self).drawn_from = &Generator::standard();
+  of(self).is_standard = true;
+  Py_RETURN_NONE;
+}
+PyObject* part_from_others(PyObject*, PyObject* seed) {
+  const unsigned long long given = PyLong_AsUnsignedLongLongMask(seed);
+  if (PyErr_Occurred()) return nullptr;
+  Generator::part_from_others(given);
   Py_RETURN_NONE;
 }
 PyObject* state(PyObject* self, PyObject*) {
-  const GeneratorState state = of(self).drawn_from->state();
+  const GeneratorState state = of(self).drawn_from().state();
   return Py_BuildValue("(KK)", static_cast<unsigned long long>(state.seed),
                        static_cast<unsigned long long>(state.offset));
 }
 PyObject* set_state(PyObject* self, PyObject* given) {
   unsigned long long seed = 0, offset = 0;
   if (!PyArg_ParseTuple(given, "KK", &seed, &offset)) return nullptr;
-  of(self).drawn_from->set_state({seed, offset});
+  of(self).drawn_from().set_state({seed, offset});
   Py_RETURN_NONE;
 }
 
@@ -52,6 +60,8 @@ PyObject* set_state(PyObject* self, PyObject* given) {
 bool add_generator_type(PyObject* module) {
   static PyMethodDef methods[] = {
       {"_be_standard", be_standard, METH_NOARGS, "Draw from what is drawn from by default."},
+      {"_part_from_others", part_from_others, METH_O | METH_STATIC,
+       "Let this thread draw from a standard generator of its own, begun at a seed."},
       {"_state", state, METH_NOARGS, "The seed, and where the counter stands."},
       {"_set_state", set_state, METH_VARARGS, "Take a seed and a place of the counter."},
       {}};
@@ -72,7 +82,7 @@ Generator& to_generator(PyObject* object, const char* op) {
   if (!PyObject_TypeCheck(object, generator_type))
     throw_type_error("%s: generator is of type %s; a garboard.Generator is needed", op,
                      Py_TYPE(object)->tp_name);
-  return *of(object).drawn_from;
+  return of(object).drawn_from();
 }
 
 }  // namespace garboard::python

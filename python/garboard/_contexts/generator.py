@@ -204,12 +204,13 @@ def _standard() -> Generator:
     return made
 
 
-# What is drawn from where no generator is given, by all threads and for all devices.
+# What is drawn from where no generator is given, by all threads but a loader's workers and for all
+# devices.
 default_generator: Generator = _standard()
 
 
 def manual_seed(seed: int) -> Generator:
-    """Restart the default generator, which all threads and devices share.
+    """Restart the default generator, which all devices and threads share, but a loader's workers.
 
     Args:
         seed: An integer in [-2^63, 2^64); a negative one counts from 2^64 down.

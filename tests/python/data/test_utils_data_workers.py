@@ -76,8 +76,7 @@ class TestWorkers:
         values = found(loader)
 
         assert sorted(i for _, _, numbers in values for i in numbers) == list(range(10))
-        if not kind:
-            assert values == expected
+        assert values == expected
         gb.manual_seed(7)
         first = found(loader)
         gb.manual_seed(7)
@@ -158,6 +157,79 @@ class TestWorkers:
         with pytest.raises(OSError, match="no such disk"):
             next(iter(loader))
 
+    def test_draw_by_seeds_of_their_own(self, kind):
+        class Draws(data.Dataset):
+            def __len__(self) -> int:
+                return 8
+
+            def __getitem__(self, index: int) -> tuple[gb.Tensor, int]:
+                return gb.rand(1, dtype=gb.float64), gb.initial_seed() - get_worker_info().seed
+
+        loader = DataLoader(Draws(), num_workers=2, multiprocessing_context=kind)
+        gb.manual_seed(1)
+        first = [(x.item(), difference.item()) for x, difference in loader]
+        next_drawn = gb.rand(1).item()
+        gb.manual_seed(1)
+
+        assert [(x.item(), difference.item()) for x, difference in loader] == first
+        assert gb.rand(1).item() == next_drawn
+        assert len(dict(first)) == 8
+        assert {difference for _, difference in first} == {0}
+        assert {x.item() for x, _ in loader}.isdisjoint(dict(first))
+
+    def test_that_seed_what_they_draw_from_seed_nobody_else(self, kind):
+        gb.manual_seed(1)
+        loader = DataLoader(
+            Rows(4), num_workers=2, multiprocessing_context=kind, worker_init_fn=gb.manual_seed
+        )
+        found(loader)
+
+        assert gb.initial_seed() == 1
+
+    @pytest.mark.parametrize("wrapped", [False, True])
+    def test_set_what_is_theirs_in_the_dataset(self, kind, wrapped):
+        class Range(data.IterableDataset):
+            def __init__(self) -> None:
+                self.first, self.end = 0, 4
+
+            def __iter__(self):
+                return iter(range(self.first, self.end))
+
+        def take_a_share(worker: int) -> None:
+            dataset = get_worker_info().dataset
+            dataset = dataset.datasets[0] if wrapped else dataset
+            dataset.first, dataset.end = 2 * worker, 2 * worker + 2
+
+        dataset = Range()
+        loader = DataLoader(
+            data.ChainDataset([dataset]) if wrapped else dataset,
+            2,
+            num_workers=2,
+            multiprocessing_context=kind,
+            worker_init_fn=take_a_share,
+        )
+
+        assert [it.tolist() for it in loader] == [[0, 1], [2, 3]]
+        assert (dataset.first, dataset.end) == (0, 4)
+
+    def test_read_all_of_a_stream_that_is_its_own_iterator_each(self, kind):
+        class Countdown(data.IterableDataset):
+            def __iter__(self):
+                self.left = 3
+                return self
+
+            def __next__(self) -> int:
+                if not self.left:
+                    raise StopIteration
+                self.left -= 1
+                return self.left
+
+        loader = DataLoader(Countdown(), 3, num_workers=2, multiprocessing_context=kind)
+
+        assert [it.tolist() for it in loader] == [[2, 1, 0], [2, 1, 0]]
+        assert [it.tolist() for it in DataLoader(Countdown(), 2)] == [[2, 1], [0]]
+        assert list(DataLoader(Countdown(), None)) == [2, 1, 0]
+
     def test_know_who_they_are(self, kind):
         class Who(data.Dataset):
             def __len__(self) -> int:
@@ -231,22 +303,6 @@ class TestProcesses:
 
         assert x.tolist() == [0, 1, 2]
         assert gb.equal(y, gb.eye(3))
-
-    def test_have_seeds_of_their_own(self):
-        class Draws(data.Dataset):
-            def __len__(self) -> int:
-                return 4
-
-            def __getitem__(self, index: int) -> gb.Tensor:
-                return gb.rand(1, dtype=gb.float64)
-
-        loader = DataLoader(Draws(), num_workers=2, multiprocessing_context="fork")
-        gb.manual_seed(1)
-        first = [it.item() for it in loader]
-        gb.manual_seed(1)
-
-        assert [it.item() for it in loader] == first
-        assert len(set(first)) == 4
 
     @pytest.mark.parametrize(
         ("kind", "error", "message"),

@@ -19,6 +19,7 @@ __all__ = [
     "StackDataset",
     "Subset",
     "TensorDataset",
+    "copied_for_a_worker",
     "refuse_unless_indexed",
     "samples_of",
 ]
@@ -301,3 +302,27 @@ class StackDataset(Dataset[Any]):
                 f"{len(indices)} are needed"
             )
         return parts
+
+
+def copied_for_a_worker(dataset: Any) -> Any:
+    """The dataset, and those that it reads, each with attributes of its own that hold the same.
+
+    So what a worker's start sets in its dataset, or a dataset while it is read, is that worker's.
+    What is not made of attributes alone is given back as it is.
+    """
+    return _copied(dataset, {})
+
+
+def _copied(value: Any, copies: dict[int, Any]) -> Any:
+    if id(value) in copies:
+        return copies[id(value)]
+    made: Any
+    if type(value) is list and value and isinstance(value[0], Dataset):
+        copies[id(value)] = made = []
+        made.extend(_copied(each, copies) for each in value)
+    elif isinstance(value, Dataset) and type(value).__basicsize__ == Dataset.__basicsize__:
+        copies[id(value)] = made = object.__new__(type(value))
+        vars(made).update((name, _copied(each, copies)) for name, each in vars(value).items())
+    else:
+        made = value
+    return made

@@ -84,9 +84,11 @@ class DataLoader(Generic[T_co]):
         worker_init_fn: Called with its number in each worker first.
         multiprocessing_context: "spawn", "fork" or "forkserver", or a context of
             `multiprocessing`: workers are processes, with copies of the dataset, and arrays come
-            back through shared memory. None makes them threads, which draw from the one generator
-            in the order in which they come to it.
-        generator: What orders are drawn with; by default the engine's own generator.
+            back through shared memory. None makes them threads: each reads a copy of the dataset
+            whose attributes hold the same objects. In either, `gb` draws from a generator of the
+            worker's own; in threads `random` and `numpy.random` are still everybody's.
+        generator: What orders, and the seeds of workers, are drawn with; by default the engine's
+            own generator.
         prefetch_factor: How many batches each worker reads ahead, 2 by default.
         persistent_workers: Keep the workers for the next loop; they end with the loader.
         pin_memory_device: Ignored: pinned memory serves every device.
@@ -275,7 +277,8 @@ class DataLoader(Generic[T_co]):
 
     def __iter__(self) -> Iterator[Any]:
         reader = Reader(self.dataset, self.collate_fn, self.drop_last)
-        batches = self._with_workers(reader) if self.num_workers else self._alone(reader)
+        seed = drawn_seed("DataLoader", self.generator)  # without workers too, so that orders agree
+        batches = self._with_workers(reader, seed) if self.num_workers else self._alone(reader)
         is_pinned = self.pin_memory and can_pin("DataLoader")
         return _Batches(self, map(pinned, batches) if is_pinned else batches)
 
@@ -287,10 +290,10 @@ class DataLoader(Generic[T_co]):
             for task in self._tasks():
                 yield reader.read(task)
 
-    def _with_workers(self, reader: Reader) -> Iterator[Any]:
+    def _with_workers(self, reader: Reader, seed: int) -> Iterator[Any]:
         pool, self._pool = self._pool, None  # two loops at once have a pool each
         if pool is None:
-            pool = new_pool(self, reader)
+            pool = new_pool(self, reader, seed)
             if self.persistent_workers:
                 finalize(self, pool.close)
         self._epoch += 1
@@ -309,9 +312,6 @@ class DataLoader(Generic[T_co]):
                 self._pool = pool
             else:
                 loop.close()
-
-    def _seed(self) -> int:
-        return drawn_seed("DataLoader", self.generator)
 
 
 class DatasetKind:

@@ -147,7 +147,7 @@ def _work(
             return
         epoch, number, what = task
         if epoch != at:
-            at, reader = epoch, reader.restarted()
+            at, reader = epoch, reader.restarted(info.dataset)
         try:
             if failure is not None:
                 _send(connection, number, None, failure)

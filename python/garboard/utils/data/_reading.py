@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from itertools import islice
 from threading import local
 from typing import Any
 
@@ -30,8 +29,9 @@ class WorkerInfo:
     Attributes:
         id: Its number, from 0.
         num_workers: How many there are.
-        seed: What its process was seeded with; in a thread, of the loader's.
-        dataset: What it reads: the loader's own in a thread, a copy in a process.
+        seed: What it draws by: a number that the loader drew, and its own.
+        dataset: What it reads, a copy of the loader's: in a thread, with attributes of its own that
+            hold the same objects.
     """
 
     id: int
@@ -68,9 +68,9 @@ class Reader:
         self._drop_last = drop_last
         self._samples: Iterator[Any] | None = None
 
-    def restarted(self) -> Reader:
-        """A reader at the beginning of the same dataset."""
-        return Reader(self._dataset, self._collate, self._drop_last)
+    def restarted(self, dataset: Any) -> Reader:
+        """One like this at the beginning of `dataset`."""
+        return Reader(dataset, self._collate, self._drop_last)
 
     def read(self, task: Any) -> Any:
         """Return a batch, or END."""
@@ -83,10 +83,18 @@ class Reader:
     def _next_of_stream(self, count: int | None) -> Any:
         if self._samples is None:
             self._samples = iter(self._dataset)
+        samples = list(_next_of(self._samples, 1 if count is None else count))
         if count is None:
-            for sample in self._samples:
-                return self._collate(sample)
-            return END
-        samples = list(islice(self._samples, count))
+            return self._collate(samples[0]) if samples else END
         is_short = len(samples) < count
         return END if not samples or (is_short and self._drop_last) else self._collate(samples)
+
+
+def _next_of(samples: Iterator[Any], count: int) -> Iterator[Any]:
+    """At most `count` more samples. A loop over `samples` would begin a dataset that is its own
+    iterator anew."""
+    for _ in range(count):
+        try:
+            yield next(samples)
+        except StopIteration:
+            return

@@ -9,6 +9,8 @@ from typing import Any
 
 from garboard import _engine
 from garboard._arguments.nests import tensors_in
+from garboard._contexts.generator import Generator
+from garboard.utils.data._datasets import copied_for_a_worker
 from garboard.utils.data._reading import END, Reader, WorkerInfo, set_worker_info
 
 __all__ = ["ThreadPool"]
@@ -40,6 +42,7 @@ def _work(
     cancelled: _Cancelled,
 ) -> None:
     set_worker_info(info)
+    Generator._part_from_others(info.seed)
     failure: BaseException | None = None
     try:
         if start is not None:
@@ -50,7 +53,7 @@ def _work(
     while (task := tasks.get()) is not None:
         epoch, number, what = task
         if epoch != at:
-            at, reader = epoch, reader.restarted()
+            at, reader = epoch, reader.restarted(info.dataset)
         # Nothing here is named: what a frame holds lives until the next task.
         try:
             if epoch <= cancelled.epoch:
@@ -68,15 +71,21 @@ class ThreadPool:
     """Threads that read, each from its own queue of tasks, into one queue of results."""
 
     def __init__(
-        self, count: int, dataset: Any, reader: Reader, start: Callable[[int], object] | None
+        self,
+        count: int,
+        dataset: Any,
+        reader: Reader,
+        start: Callable[[int], object] | None,
+        seed: int,
     ) -> None:
         self._tasks: list[SimpleQueue[Any]] = [SimpleQueue() for _ in range(count)]
         self._results: SimpleQueue[Any] = SimpleQueue()
         self._cancelled = _Cancelled()
         self._threads = []
         for place, tasks in enumerate(self._tasks):
-            info = WorkerInfo(place, count, place, dataset)
-            given = info, start, reader, tasks, self._results, self._cancelled
+            info = WorkerInfo(place, count, seed + place, copied_for_a_worker(dataset))
+            own = reader.restarted(info.dataset)
+            given = info, start, own, tasks, self._results, self._cancelled
             thread = Thread(target=_work, args=given, name=f"DataLoader {place}", daemon=True)
             self._threads.append(thread)
             thread.start()

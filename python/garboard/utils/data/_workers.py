@@ -51,11 +51,11 @@ def context_of(given: Any, worker_count: int) -> Any:
     return given
 
 
-def new_pool(loader: DataLoader[Any], reader: Reader) -> _Pool:
-    """Start the workers of a loader."""
+def new_pool(loader: DataLoader[Any], reader: Reader, seed: int) -> _Pool:
+    """Start the workers of a loader, each of which draws from `seed` and its own number."""
     given = context_of(loader.multiprocessing_context, loader.num_workers)
     if given is None:
-        return ThreadPool(loader.num_workers, loader.dataset, reader, loader.worker_init_fn)
+        return ThreadPool(loader.num_workers, loader.dataset, reader, loader.worker_init_fn, seed)
     from garboard.utils.data._processes import ProcessPool
 
     return ProcessPool(
@@ -64,7 +64,7 @@ def new_pool(loader: DataLoader[Any], reader: Reader) -> _Pool:
         reader,
         loader.worker_init_fn,
         given,
-        loader._seed(),
+        seed,
     )
 
 
