@@ -4,7 +4,6 @@
 #include "python/bindings/call/methods.h"
 #include "python/bindings/interpreter/ref.h"
 #include "python/bindings/tensor/anchors.h"
-#include "python/bindings/tensor/graph_mirror.h"
 
 namespace garboard::python {
 namespace {
@@ -108,7 +107,6 @@ constexpr Doc is_inference{
 void run_backward(Tensor output, Tensor gradient, std::optional<bool> retain_graph,
                   bool create_graph, std::optional<OneOrMore> inputs) {
   const Borrowing::Pause pause;  // those are shares, and hooks may open scopes of their own
-  if (create_graph) watch_graphs();
   const WalkOptions options{.retain_graph = retain_graph.value_or(create_graph),
                             .create_graph = create_graph};
   if (inputs) {

@@ -17,7 +17,6 @@
 #include "python/bindings/interpreter/items.h"
 #include "python/bindings/tensor/anchors.h"
 #include "python/bindings/tensor/deferred.h"
-#include "python/bindings/tensor/graph_mirror.h"
 #include "python/bindings/tensor/node_hooks.h"
 #include "python/bindings/tensor/tensor_object.h"
 #include "python/bindings/wrapped/bindings.h"
@@ -132,7 +131,6 @@ void bind_autograd(py::module_& m) {
       "_backward",
       [](const py::list& tensors, const py::list& gradients, bool retain_graph, bool create_graph,
          const std::optional<py::list>& inputs) {
-        if (create_graph) watch_graphs();
         settle_all(Threads::all);  // what reads a `.grad`
         const std::vector<Tensor> outputs = tensors_of(tensors, "backward", "tensors");
         const std::vector<Tensor> given =
@@ -151,7 +149,6 @@ void bind_autograd(py::module_& m) {
       "_grad",
       [](const py::list& outputs, const py::list& gradients, const py::list& inputs,
          bool retain_graph, bool create_graph) {
-        if (create_graph) watch_graphs();
         return gradients_of(tensors_of(outputs, "grad", "outputs"),
                             tensors_of(gradients, "grad", "grad_outputs", None::is_empty),
                             tensors_of(inputs, "grad", "inputs"),

@@ -11,7 +11,6 @@
 #include "csrc/core/error.h"
 #include "csrc/ops/random/random.h"
 #include "python/bindings/interpreter/errors.h"
-#include "python/bindings/tensor/graph_mirror.h"
 #include "python/bindings/tensor/packed_tensors.h"
 #include "python/bindings/tensor/python_held.h"
 #include "python/bindings/tensor/python_rule.h"
@@ -101,7 +100,6 @@ py::tuple record_function(const py::object& context, const std::string& name,
       call_of(interned(name), arguments, outputs, saved, dirty, without_gradient);
   if (!is_recorded)
     return py::make_tuple(outputs_in_place_of(outputs, call, unrecorded_outputs(call)), py::none());
-  watch_graphs();
   const Counted<PythonRule> rule(new PythonRule(context.ptr(), call, materializes));
   Counted<GradNode> node;
   std::vector<Tensor> results = record_custom(call, Counted<ForeignRule>(rule.get()), node);

@@ -280,7 +280,6 @@ namespace {
 
 /// Where the hooks of a tensor are; made on first use.
 Anchor& anchor_of(PyObject* object, const Tensor& tensor) {
-  watch_graphs();
   Ref fresh(new_anchor());  // now: it may collect garbage, whose code may add a hook, or a node
   Counted<GradientHooks>& place = tensor.body()->grad_node
                                       ? tensor.body()->grad_node->make_seldom().hooks

@@ -204,18 +204,12 @@ bool start_graph_mirror() {
       "garboard._engine.GraphHooks", sizeof(Orphan), 0,
       Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
   orphan_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&spec));
-  return orphan_type != nullptr;
-}
-
-void watch_graphs() {
-  static bool is_listening = false;
-  if (is_listening) return;
   static PyMethodDef method = {"watch_graphs", on_collection, METH_VARARGS, nullptr};
-  const Ref collector(checked(PyImport_ImportModule("gc")));
-  const Ref callbacks(checked(PyObject_GetAttrString(collector.get(), "callbacks")));
-  const Ref listener(checked(PyCFunction_New(&method, nullptr)));
-  if (PyList_Append(callbacks.get(), listener.get()) != 0) throw PythonErrorSet();
-  is_listening = true;
+  const Ref collector(PyImport_ImportModule("gc"));
+  const Ref callbacks(collector ? PyObject_GetAttrString(collector.get(), "callbacks") : nullptr);
+  const Ref listener(PyCFunction_New(&method, nullptr));
+  return orphan_type && callbacks && listener &&
+         PyList_Append(callbacks.get(), listener.get()) == 0;
 }
 
 int traverse_mirror(TensorObject& object, visitproc visit, void* arg) {

@@ -8,13 +8,10 @@
 
 namespace garboard::python {
 
-/// Makes the type. False with an exception set.
-bool start_graph_mirror();
-
 /// From now on every full collection looks into graphs: before it, one that meets hooks which only
 /// a graph holds is given a mirror of that graph; after it, gradients that hold themselves end.
-/// Idempotent. Throws PythonErrorSet.
-void watch_graphs();
+/// False with an exception set.
+bool start_graph_mirror();
 
 /// For tp_traverse and the end of an alias: its part of the mirror, where there is one.
 int traverse_mirror(TensorObject& object, visitproc visit, void* arg);

@@ -6,7 +6,6 @@
 #include "csrc/core/error.h"
 #include "python/bindings/context/grad_mode.h"
 #include "python/bindings/interpreter/errors.h"
-#include "python/bindings/tensor/graph_mirror.h"
 #include "python/bindings/tensor/python_held.h"
 #include "python/bindings/tensor/tensor_object.h"
 
@@ -112,7 +111,6 @@ class PythonNodeHooks final : public NodeHooks, public PythonHeld {
 };
 
 PythonNodeHooks& hooks_of(GradNode& node) {
-  watch_graphs();
   Counted<NodeHooks> fresh(new PythonNodeHooks);  // may collect garbage, whose code may do the same
   Counted<NodeHooks>& place = node.make_seldom().node_hooks;
   if (!place) place = std::move(fresh);

@@ -7,7 +7,6 @@
 #include "python/bindings/context/scope_stack.h"
 #include "python/bindings/interpreter/errors.h"
 #include "python/bindings/interpreter/ref.h"
-#include "python/bindings/tensor/graph_mirror.h"
 #include "python/bindings/tensor/python_held.h"
 #include "python/bindings/tensor/tensor_object.h"
 
@@ -86,7 +85,6 @@ Counted<PackedTensor> pack(const char* op, const Tensor& kept) {
   Ref unpack = Ref::borrow(PyTuple_GetItem(hooks.get(), 1));
   if (!pack || !unpack) throw PythonErrorSet();
   const std::uint32_t version = kept.storage()->writes();
-  watch_graphs();  // which may hold themselves through what is packed
   // What packs it decides how long it and its copies live.
   const OutsideScopes outside;
   const Ref argument(checked(wrap_outside_scopes(kept, OwnerKind::graph)));

@@ -7,6 +7,8 @@ import gc
 import garboard as gb
 import pytest
 
+from tests.support.programs import run_program
+
 
 @pytest.mark.parametrize(
     "differentiate",
@@ -25,6 +27,31 @@ def test_is_collected_when_nobody_has_the_tensor(differentiate):
     gc.collect()
 
     assert gb.memory.live() == before
+
+
+@pytest.mark.parametrize(
+    "cycle",
+    [
+        "x.grad = x",
+        "x.grad = x * 2",
+        "x.grad, y.grad = y, x",
+        "x.sum().backward(); x.grad.add_(x * 2)",
+    ],
+)
+def test_is_collected_where_it_was_assigned_or_written(cycle):
+    said = run_program(  # in which nothing else asked the collector to look
+        f"""
+        import gc, garboard as gb
+        def make():
+            x, y = gb.eye(3, requires_grad=True), gb.ones(3, 3, requires_grad=True)
+            {cycle}
+        make()
+        gc.collect()
+        print(gb.memory.live().bytes, gb.memory.live().nodes)
+        """
+    )
+
+    assert said == "0 0\n"
 
 
 def test_is_collected_behind_a_scope():
