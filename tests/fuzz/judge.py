@@ -33,7 +33,8 @@ def _is_theirs(error: BaseException) -> bool:
     if isinstance(error, RecursionError):
         hostile = sum(_is_hostile(it) for it in codes)
         return hostile > 2 or any(_is_hostile(it) or it is _CALLS_HOOKS for it in codes[-8:])
-    if isinstance(error, StopIteration):  # of an iterator that hostile code asked
+    # Of an iterator, a file or a buffer that hostile code asked for:
+    if isinstance(error, (StopIteration, OSError, BufferError)):
         return any(map(_is_hostile, codes))
     return any(map(_is_hostile, codes[-1:]))
 

@@ -11,6 +11,7 @@ from types import EllipsisType, NoneType
 from typing import TYPE_CHECKING, Any
 
 from garboard import _engine
+from garboard._arguments.given import list_of
 from garboard._arguments.texts import shown
 from garboard.fx._names import CONSTANTS, Namespace, is_ours, public_name
 from garboard.fx.node import Argument, Node
@@ -67,6 +68,7 @@ class CodeGen:
             free_vars: Its arguments, as they are written.
             maybe_return_annotation: What follows the parentheses.
         """
+        free_vars = list_of(str, "gen_fn_def", "free_vars", free_vars, "names")
         if not free_vars or free_vars[0] != "self":
             free_vars = ["self", *free_vars]
         return f"def forward({', '.join(free_vars)}){maybe_return_annotation}:"

@@ -170,11 +170,22 @@ class TensorWeakRef:
     True
     """
 
-    __slots__ = ("ref",)
+    __slots__ = ("_ref",)
 
     def __init__(self, tensor: Tensor) -> None:
-        self.ref: WeakIdRef = WeakIdRef(check.tensor("TensorWeakRef", "tensor", tensor))
+        self._ref = WeakIdRef(check.tensor("TensorWeakRef", "tensor", tensor))
+
+    @property
+    def ref(self) -> WeakIdRef:
+        """The weak reference by which it holds the tensor.
+
+        >>> from garboard.utils.weak import TensorWeakRef
+        >>> x = gb.ones(2)
+        >>> TensorWeakRef(x).ref() is x
+        True
+        """
+        return self._ref
 
     def __call__(self) -> Tensor | None:
-        found = self.ref()
+        found = self._ref()
         return found if isinstance(found, Tensor) else None

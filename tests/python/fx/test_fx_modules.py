@@ -179,6 +179,12 @@ class TestRewriting:
             assert "norm" not in dict(fused.named_modules())
             del fused, model, x
 
+    def test_fuses_no_list_and_begins_no_function_of_a_dict(self):
+        with pytest.raises(TypeError, match="fuse: model is of type list; a Module is needed"):
+            fuse([nn.Linear(1, 1)])
+        with pytest.raises(TypeError, match=r"gen_fn_def: item 0 of free_vars is of type int"):
+            fx.CodeGen().gen_fn_def({0: 1}, "")
+
     def test_removes_dropouts(self):
         assert "drop" not in remove_dropout(Block()).code
 

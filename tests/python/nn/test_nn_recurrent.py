@@ -204,3 +204,8 @@ def test_bad_input_is_refused(call, error, message):
 def test_first_states_of_an_lstm_that_are_no_pair_are_refused_by_name(hidden):
     with pytest.raises(TypeError, match="LSTM: hidden of type"):
         gb.nn.LSTM(1, 2).check_forward_args(gb.ones(4, 1, 1), hidden, None)
+
+
+def test_no_sizes_of_states_are_a_range():
+    with pytest.raises(TypeError, match="check_hidden_size: expected_hidden_size is of type range"):
+        gb.nn.GRU(2, 3).check_hidden_size(gb.ones(1, 4, 3), range(2**62))

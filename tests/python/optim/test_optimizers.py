@@ -524,3 +524,16 @@ def test_an_infinite_weight_stays_what_it_is_without_decay(name):
 
     assert x[0].item() == float("-inf")
     assert x[1].item() == pytest.approx(0.9, abs=1e-6)
+
+
+@pytest.mark.parametrize("kind", [optim.Adamax, optim.NAdam, optim.RAdam, optim.SparseAdam])
+def test_betas_that_a_program_set_later_are_looked_at_by_the_step(kind):
+    x = gb.ones(3, requires_grad=True)
+    optimizer = kind([x])
+    x.sum().backward()
+    optimizer.param_groups[0]["betas"] = (0.5, 1.0)
+
+    with pytest.raises(ValueError, match=rf"{kind.__name__}: betas\[1\] 1"):
+        optimizer.step()
+
+    assert x.tolist() == [1.0, 1.0, 1.0]

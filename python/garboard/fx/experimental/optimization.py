@@ -5,6 +5,7 @@ from __future__ import annotations
 from copy import deepcopy
 from typing import Any
 
+from garboard._arguments import check
 from garboard.fx._symbolic_trace import Tracer, symbolic_trace
 from garboard.fx.graph_module import GraphModule
 from garboard.fx.node import Node
@@ -30,7 +31,7 @@ def fuse(model: Module, inplace: bool = False, no_trace: bool = False) -> GraphM
 
     Raises:
         TraceError: The model cannot be traced.
-        TypeError: `no_trace` is true and the model is no GraphModule.
+        TypeError: The model is no Module; `no_trace` is true and it is no GraphModule.
         ValueError: A norm that would be fused is in training mode.
 
     >>> from garboard.fx.experimental.optimization import fuse
@@ -38,6 +39,7 @@ def fuse(model: Module, inplace: bool = False, no_trace: bool = False) -> GraphM
     >>> [node.op for node in fuse(model).graph.nodes]
     ['placeholder', 'call_module', 'output']
     """
+    check.of_type(Module, "fuse", "model", model)
     if not inplace:
         model = deepcopy(model)
     if no_trace and not isinstance(model, GraphModule):

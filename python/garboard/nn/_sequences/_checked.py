@@ -131,9 +131,10 @@ class CheckedRecurrent(Module):
         >>> gb.nn.GRU(2, 3).check_hidden_size(gb.ones(1, 4, 3), (1, 4, 3))
         """
         sizes = tuple(check.tensor("check_hidden_size", "hx", hx).shape)
-        if sizes != tuple(expected_hidden_size):
+        expected = check.sizes("check_hidden_size", "expected_hidden_size", expected_hidden_size)
+        if sizes != expected:
             told = check.text("check_hidden_size", "msg", msg)
-            told = told.format(tuple(expected_hidden_size), list(sizes))
+            told = told.format(expected, list(sizes))
             raise ShapeError(f"{type(self).__name__}: {told}")
 
     def check_forward_args(self, input: Tensor, hidden: Any, batch_sizes: Tensor | None) -> None:
