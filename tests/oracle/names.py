@@ -28,6 +28,7 @@ DRAWN = frozenset(
         "empty",
         "empty_like",
         "empty_permuted",
+        "empty_permuted",
         "empty_strided",
         "exponential",
         "geometric",

@@ -12,11 +12,12 @@ from garboard._arguments.overridable import all_overridable
 from garboard._arguments.returned import shown_as
 from garboard._arguments.texts import shown
 from garboard._contexts.grad_mode import no_grad
-from garboard._engine import Tensor
+from garboard._engine import ShapeError, Tensor
 from garboard._native import add_methods
 from garboard._ops.dlpack import from_dlpack
 
 if TYPE_CHECKING:
+    from garboard._arguments.layouts import layout
     from garboard.types import Device, DType, Number, Size, SupportsBuffer, TensorLike
 
 __all__ = [
@@ -25,6 +26,7 @@ __all__ = [
     "aminmax",
     "asarray",
     "broadcast_shapes",
+    "empty_permuted",
     "frombuffer",
     "is_tensor",
     "isin",
@@ -187,7 +189,7 @@ def asarray(
     dtype: DType | None = None,
     device: Device | None = None,
     copy: bool | None = None,
-    requires_grad: bool = False,
+    requires_grad: bool | None = None,
 ) -> Tensor:
     """Make a tensor of data, sharing its memory where that is possible, or asked for.
 
@@ -197,10 +199,12 @@ def asarray(
             of it, of the default dtype where it is left out.
         device: The device; that of `obj` where it is left out.
         copy: True always copies, False never does; None copies where `obj` cannot be shared.
-        requires_grad: Whether operations on the tensor are recorded.
+        requires_grad: Whether operations on the tensor are recorded; as on `obj` where it is left
+            out.
 
     Returns:
-        A tensor without history.
+        A tensor; one made of a tensor that requires grad has its history, unless `requires_grad`
+        is False.
 
     Raises:
         ValueError: `copy` is False, and `obj` cannot be shared.
@@ -215,28 +219,91 @@ def asarray(
     >>> gb.asarray(x).data_ptr() == x.data_ptr()
     True
     """
-    recorded = check.flag("asarray", "requires_grad", requires_grad)
+    if requires_grad is not None:
+        check.flag("asarray", "requires_grad", requires_grad)
+    keeps_history = requires_grad is not False
+    recorded = obj if keeps_history and isinstance(obj, Tensor) and obj.requires_grad else None
     if type(obj).__name__ == "PyCapsule":  # of DLPack
         obj = from_dlpack(obj)
     if isinstance(obj, _engine.Storage):
         obj = obj._elements(_engine.get_default_dtype() if dtype is None else dtype)
     if copy is not None and check.flag("asarray", "copy", copy):
+        if recorded is not None:
+            return recorded.to(device=device, dtype=dtype, copy=True)
         place = device if device is not None or not isinstance(obj, Tensor) else obj.device
         made = _engine.tensor(obj, dtype=dtype, device=place)
     else:
-        made = _engine.as_tensor(obj, dtype=dtype, device=device).detach()
+        made = _engine.as_tensor(obj, dtype=dtype, device=device)
         if copy is not None and not _is_shared(obj, made):
             raise ValueError(
                 f"asarray: copy=False of a {type(obj).__name__} that cannot be shared as "
                 f"{made.dtype} on {made.device}; leave copy out"
             )
-    return made.requires_grad_(recorded)
+        if recorded is not None:
+            return made
+        made = made.detach()
+    return made.requires_grad_(bool(requires_grad))
 
 
 def _is_shared(obj: Any, made: Tensor) -> bool:
     if isinstance(obj, (bool, int, float, list, tuple, bytes)):
         return False
     return made.data_ptr() == _engine.as_tensor(obj).data_ptr()
+
+
+def empty_permuted(
+    size: Size,
+    physical_layout: Size,
+    *,
+    dtype: DType | None = None,
+    layout: layout | None = None,
+    device: Device | None = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+) -> Tensor:
+    """Make a tensor whose elements lie dense in another order of its dims, and are any numbers.
+
+    Args:
+        size: Its sizes.
+        physical_layout: Its dims, from the one whose elements lie farthest apart to the one whose
+            elements lie side by side.
+        dtype: The dtype; the default one where it is left out.
+        layout: `gb.strided`, the only one.
+        device: The device; the default one where it is left out.
+        requires_grad: Whether operations on the tensor are recorded.
+        pin_memory: Make it in pinned memory.
+
+    Returns:
+        A new tensor.
+
+    Raises:
+        ShapeError: `physical_layout` does not name each dim once.
+        TypeError: An argument of another type.
+        OutOfMemoryError: There is no room.
+
+    >>> gb.empty_permuted((2, 3, 5, 7), (0, 2, 3, 1)).stride()
+    (105, 1, 21, 3)
+    """
+    op = "empty_permuted"
+    sizes = check.sizes(op, "size", size)
+    order = check.sizes(op, "physical_layout", physical_layout)
+    if sorted(order) != [*range(len(sizes))]:
+        raise ShapeError(
+            f"{op}: physical_layout {list(order)} of sizes {list(sizes)}; each of {len(sizes)} "
+            "dims once is needed"
+        )
+    strides, step = [0] * len(sizes), 1
+    for dim in reversed(order):
+        strides[dim], step = step, step * max(sizes[dim], 1)
+    return _engine.empty_strided(
+        sizes,
+        strides,
+        dtype=dtype,
+        layout=layout,
+        device=device,
+        requires_grad=requires_grad,
+        pin_memory=pin_memory,
+    )
 
 
 # How a memoryview calls each dtype; what it has not, as float16 before Python 3.14, comes as what

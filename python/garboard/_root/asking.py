@@ -36,7 +36,8 @@ _FINDS_NAN = 8  # as in csrc/tensor/grad_mode.h
 def typename(obj: object) -> str:
     """Return the name of an object's type, with its module where that is not Python's.
 
-    A tensor's is the one of its dtype, as `type()` of a tensor says it.
+    A tensor's is the one of its dtype, as `type()` of a tensor says it. What has a name itself, a
+    class, a function, a module, is told by that.
 
     Args:
         obj: Anything.
@@ -49,9 +50,10 @@ def typename(obj: object) -> str:
     """
     if isinstance(obj, Tensor):
         return str(obj.type())
-    kind = type(obj)
-    module = kind.__module__
-    return kind.__qualname__ if module == "builtins" else f"{module}.{kind.__qualname__}"
+    named = obj if hasattr(obj, "__qualname__") or hasattr(obj, "__name__") else type(obj)
+    name = getattr(named, "__qualname__", None) or getattr(named, "__name__", "")
+    module = getattr(named, "__module__", None)
+    return f"{name}" if module in (None, "", "builtins") else f"{module}.{name}"
 
 
 def is_storage(obj: object) -> bool:

@@ -183,12 +183,6 @@ class TestDataOfOthers:
         with pytest.raises(ValueError, match="asarray: copy=False"):
             gb.asarray(gb.ones(2), dtype=gb.int64, copy=False)
 
-    def test_asarray_leaves_the_history(self):
-        x = gb.ones(2).requires_grad_()
-
-        assert not gb.asarray(x * 2).requires_grad
-        assert gb.asarray(x * 2, requires_grad=True).is_leaf
-
     def test_frombuffer_shares_bytes(self):
         numbers = array.array("f", [1.0, 2.0, 3.0])
 
@@ -247,6 +241,34 @@ class TestDataOfOthers:
     def test_frombuffer_refuses_what_it_cannot_share(self, buffer, more, error):
         with pytest.raises(error, match=r"^frombuffer: "):
             gb.frombuffer(buffer, dtype=gb.int32, **more)
+
+    def test_empty_permuted_lies_dense_in_another_order(self):
+        assert gb.empty_permuted((2, 3, 5, 7), (0, 2, 3, 1)).stride() == (105, 1, 21, 3)
+        assert gb.empty_permuted((), (), dtype=gb.int64, requires_grad=False).shape == ()
+        for order in [(0, 0), (0,), (0, 2), (0, 1, 2)]:
+            with pytest.raises(gb.ShapeError, match="each of 2 dims once is needed"):
+                gb.empty_permuted((2, 3), order)
+
+    def test_asarray_keeps_the_history_of_a_tensor_unless_it_is_told_not_to(self):
+        x = gb.tensor([1.0, 2.0], requires_grad=True)
+        for made in (
+            gb.asarray(x * 2),
+            gb.asarray(x * 2, copy=True),
+            gb.asarray(x * 2, requires_grad=True, dtype=gb.float64),
+            gb.asarray(x, copy=False) * 2,
+        ):
+            x.grad = None
+            made.sum().backward()
+            assert x.grad.tolist() == [2.0, 2.0]
+        assert not gb.asarray(x * 2, requires_grad=False).requires_grad
+        assert not gb.asarray(x, copy=True, requires_grad=False).requires_grad
+        assert gb.asarray([1.0], requires_grad=True).is_leaf
+
+    def test_typename_tells_what_has_a_name_by_it(self):
+        assert gb.typename(gb.nn.Parameter) == "garboard.nn.parameter.Parameter"
+        assert [gb.typename(it) for it in (int, len, gb, 3, None)] == [
+            *("int", "len", "garboard", "int", "NoneType")
+        ]
 
     def test_strides_of_ones_own(self):
         x = gb.empty_strided((2, 3), (1, 2), dtype=gb.int64)

@@ -37,9 +37,9 @@ class Declining:
 # Written in Python, and asking nobody: they take no tensor, or make one of anything.
 SILENT = {
     gb: "as_strided_ asarray bartlett_window blackman_window broadcast_shapes can_cast compile "
-    "detach_ from_dlpack from_file frombuffer fuse hamming_window hann_window is_storage is_tensor "
-    "kaiser_window load load_ipython_extension save sparse_coo_tensor sparse_csr_tensor to_dlpack "
-    "typename unload_ipython_extension vmap",
+    "detach_ empty_permuted from_dlpack from_file frombuffer fuse hamming_window hann_window "
+    "is_storage is_tensor kaiser_window load load_ipython_extension save sparse_coo_tensor "
+    "sparse_csr_tensor to_dlpack typename unload_ipython_extension vmap",
     gb.fft: "fftfreq rfftfreq",
 }
 WRITTEN_IN_PYTHON = (FunctionType, gb._engine._Overridable)
