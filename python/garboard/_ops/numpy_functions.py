@@ -2,8 +2,9 @@
 
 An operator with a tensor on either side is the tensor's: NumPy's scalars and arrays without dims
 are numbers there, and other arrays are refused, lest a result turns into an array unnoticed. A
-function of NumPy's reads tensors as arrays, and returns what it returns. Gradients pass no
-function of NumPy's: it names the op of garboard's that they do pass.
+universal function of NumPy's reads tensors as arrays and returns tensors; what else NumPy does
+with them returns what it returns. Gradients pass no function of NumPy's: it names the op of
+garboard's that they do pass.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from garboard import _engine
-from garboard._engine import GradientError, ShapeError, Tensor
+from garboard._engine import DTypeError, GradientError, ShapeError, Tensor
 from garboard._native import add_methods
 from garboard._ops import functions as _functions
 
@@ -65,6 +66,8 @@ _WRITERS = ("copyto", "fill_diagonal", "place", "put", "put_along_axis", "putmas
 def _array_ufunc(self: Tensor, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
     """Call the tensor's operator where NumPy stands on one side of one, else NumPy's function.
 
+    Its results are tensors over what NumPy has made, but for dtypes that no tensor has.
+
     Raises:
         TypeError: An array with dims is an operand, or the result is to be written into a tensor.
         GradientError: A tensor that requires grad is given to a function.
@@ -81,7 +84,11 @@ def _array_ufunc(self: Tensor, ufunc: np.ufunc, method: str, *inputs: Any, **opt
     if any(isinstance(it, Tensor) for it in written):
         raise _refused_write(name)
     arrays = [_read(it, name) for it in inputs]
-    return getattr(ufunc, method)(*arrays, **{key: _read(it, name) for key, it in options.items()})
+    named = {key: _read(it, name) for key, it in options.items()}
+    results = getattr(ufunc, method)(*arrays, **named)
+    if written:
+        return results
+    return tuple(map(_made, results)) if isinstance(results, tuple) else _made(results)
 
 
 def _array_function(
@@ -106,6 +113,14 @@ def _array_function(
         *(_read(it, name) for it in inputs),
         **{key: _read(it, name) for key, it in options.items()},
     )
+
+
+def _made(result: Any) -> Any:
+    """A tensor over what a function of NumPy's has made."""
+    try:
+        return _engine.from_numpy(result) if result.shape else _engine.tensor(result)
+    except DTypeError:
+        return result
 
 
 def _operand(given: Any, op: str) -> Any:

@@ -187,10 +187,6 @@ class TestFunctions:
         data = x.numpy()
 
         for found, expected in [
-            (np.exp(x), np.exp(data)),
-            (np.add(x, 1), data + 1),
-            (np.maximum(x, data * 2), data * 2),
-            (np.add.reduce(x), data.sum(0)),
             (np.sum(x), data.sum()),
             (np.mean(x, axis=0, keepdims=True), data.mean(0, keepdims=True)),
             (np.concatenate([x, data]), np.concatenate([data, data])),
@@ -204,6 +200,27 @@ class TestFunctions:
             assert found.tolist() == expected.tolist()
         assert np.allclose(x, data)
         assert np.shape(x) == (2, 2)
+
+    def test_of_numpys_that_are_universal_return_tensors(self):
+        x = gb.tensor([[1.0, 2.0], [3.0, 4.0]])
+        data = x.numpy()
+
+        for found, expected in [
+            (np.exp(x), np.exp(data)),
+            (np.add(x, 1), data + 1),
+            (np.maximum(x, data * 2), data * 2),
+            (np.hypot(data, x), np.hypot(data, data)),
+            (np.isnan(x), np.isnan(data)),
+            (np.sqrt(x[0, 0]), np.sqrt(data[0, 0])),
+            (np.add.reduce(x), data.sum(0)),
+            *zip(np.modf(x), np.modf(data), strict=True),
+        ]:
+            assert type(found) is gb.Tensor
+            assert found.numpy().dtype == expected.dtype
+            assert found.tolist() == expected.tolist()
+        assert type(np.sqrt(x, dtype=np.longdouble)) is np.ndarray  # of a dtype that no tensor has
+        written = np.empty((2, 2), np.float32)
+        assert np.exp(x, out=written) is written
 
     @pytest.mark.parametrize(
         ("call", "name", "instead"),
