@@ -84,8 +84,7 @@ class ThreadPool:
         self._threads = []
         for place, tasks in enumerate(self._tasks):
             info = WorkerInfo(place, count, seed + place, copied_for_a_worker(dataset))
-            own = reader.restarted(info.dataset)
-            given = info, start, own, tasks, self._results, self._cancelled
+            given = info, start, reader, tasks, self._results, self._cancelled
             thread = Thread(target=_work, args=given, name=f"DataLoader {place}", daemon=True)
             self._threads.append(thread)
             thread.start()
