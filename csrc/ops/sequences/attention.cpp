@@ -110,6 +110,28 @@ AttentionForm form_of(const Tensor& q, const Tensor& k, const Tensor& v, bool sh
   return {sizes, heads, shared};
 }
 
+/// Whether all heads of a position lie side by side, as where a projection was cut into heads.
+bool lies_by_positions(const Tensor& tensor) {
+  if (tensor.ndim() != 4 || tensor.size(1) < 2 || tensor.size(2) < 2) return false;
+  return tensor.strides()[1] < tensor.strides()[2];
+}
+
+/// What `convert` gives, lying as `tensor` does.
+template <class Convert>
+Tensor as_it_lies(const Tensor& tensor, Convert&& convert) {
+  if (!lies_by_positions(tensor)) return convert(tensor);
+  return transpose(convert(transpose(tensor, 1, 2)), 1, 2);
+}
+
+/// Lies as `q` does, so that heads are joined again without a copy.
+Tensor result_for(const Tensor& q, std::int64_t values) {
+  const std::int64_t batch = q.size(0), heads = q.size(1), rows = q.size(2);
+  const Dims sizes{batch, heads, rows, values};
+  if (!lies_by_positions(q)) return empty_of(attention_op, sizes, q.dtype(), q.device());
+  return empty_of(attention_op, {batch, rows, heads, values}, q.dtype(), q.device())
+      .alias_of_storage(sizes, {rows * heads * values, values, heads * values, 1}, 0);
+}
+
 Tensor dense_rows(const Tensor& tensor) {
   const bool is_dense = tensor.last_size() == 1 || tensor.strides().back() == 1;
   return is_dense ? tensor : contiguous(tensor);
@@ -161,7 +183,8 @@ Tensor in_groups(const Tensor& tensor, std::int64_t shared) {
 }
 
 Tensor wide(const Tensor& tensor) {
-  return tensor && is_half(tensor.dtype()) ? to(tensor, DType::float32) : tensor;
+  if (!tensor || !is_half(tensor.dtype())) return tensor;
+  return as_it_lies(tensor, [](const Tensor& it) { return to(it, DType::float32); });
 }
 
 /// The gradients by ops; those of halves are computed in float32.
@@ -208,7 +231,7 @@ Grads attention_gradients(const Backward& at, const AttentionRule& rule) {
 Tensor attend(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask,
               AttentionRule rule) {
   const std::int64_t batch = q.size(0), heads = q.size(1), rows = q.size(2);
-  const Tensor out = empty_of(attention_op, {batch, heads, rows, v.size(3)}, q.dtype(), q.device());
+  const Tensor out = result_for(q, v.size(3));
   const DType of_sums = is_half(q.dtype()) ? DType::float32 : q.dtype();
   const Tensor log_sums = empty_of(attention_op, {batch, heads, rows}, of_sums, q.device());
   if (rule.keep < 1)
@@ -249,7 +272,8 @@ Tensor attention(const Tensor& query, const Tensor& key, const Tensor& value, co
   const DType dtype = query.dtype();
   if (is_half(dtype) && key.dtype() == dtype && value.dtype() == dtype &&
       !takes_halves(query, key, value, mask)) {
-    return to(attention(wide(query), wide(key), wide(value), wide(mask), options), dtype);
+    const Tensor out = attention(wide(query), wide(key), wide(value), wide(mask), options);
+    return as_it_lies(out, [&](const Tensor& it) { return to(it, dtype); });
   }
   check_tensors(query, key, value, mask);
   if (mask && options.is_causal)

@@ -78,3 +78,25 @@ def test_what_does_not_fit_is_refused(changes, error, match):
 
     with pytest.raises(error, match=match):
         attend(x, x, x, **(common(layer) | changes))
+
+
+@pytest.mark.parametrize("dtype", [gb.float32, gb.float64, gb.bfloat16])
+@pytest.mark.parametrize("is_causal", [False, True])
+def test_results_lie_by_positions_where_the_query_does(dtype, is_causal):
+    gb.manual_seed(0)
+    x = gb.randn(2, 5, 3 * 24, dtype=gb.float64).to(dtype).requires_grad_()
+    attend = gb.nn.functional.scaled_dot_product_attention
+
+    def heads(rows: gb.Tensor) -> list[gb.Tensor]:
+        return [it.view(2, 5, 3, 8).transpose(1, 2) for it in rows.split(24, 2)]
+
+    y = attend(*heads(x), is_causal=is_causal)
+    joined = y.transpose(1, 2).view(2, 5, 24)
+    (gradient,) = gb.autograd.grad((joined * joined).sum(), x)
+    dense = attend(*[it.contiguous() for it in heads(x)], is_causal=is_causal)
+    (expected,) = gb.autograd.grad((dense * dense).sum(), x)
+
+    assert y.stride() == (120, 8, 24, 1)
+    assert dense.stride() == (120, 40, 8, 1)
+    gb.testing.assert_close(y, dense)
+    gb.testing.assert_close(gradient, expected)
