@@ -1,6 +1,7 @@
 """The passes that compute gradients."""
 
 from collections.abc import Iterable
+from contextvars import ContextVar
 from itertools import islice
 from typing import Any
 
@@ -10,7 +11,10 @@ from garboard._arguments.given import items_of, list_of
 from garboard._engine import GradientError, ShapeError, Tensor, stack, zeros_like
 from garboard.autograd._edges import tensor_of_edge
 
-__all__ = ["backward", "grad"]
+__all__ = ["backward", "grad", "is_asked_again"]
+
+#: Whether what asks `grad` for gradients is a function that is called again, for another sample.
+is_asked_again: ContextVar[bool] = ContextVar("is_asked_again", default=False)
 
 _Tensors = Tensor | Iterable[Tensor]
 _Gradients = Tensor | Iterable[Tensor | None]
@@ -104,7 +108,8 @@ def grad(
         inputs: For what: leaves, or tensors that the outputs were computed from. One may be an
             output, or be named twice.
         grad_outputs: The gradients to start from, as in `backward`.
-        retain_graph: Keep what the graph saved, for another pass; `create_graph` by default.
+        retain_graph: Keep what the graph saved, for another pass; `create_graph` by default, and
+            within `vmap` until its last call.
         create_graph: Record the pass itself.
         only_inputs: True; `backward` is for all leaves.
         allow_unused: Return None for an input that the outputs do not depend on; by default where
@@ -135,13 +140,12 @@ def grad(
             "grad: materialize_grads=True with allow_unused=False; zeros are for what is unused, "
             "leave allow_unused out"
         )
+    keep = (create_graph or is_asked_again.get()) if retain_graph is None else retain_graph
     if is_grads_batched:
-        keep = create_graph if retain_graph is None else retain_graph
         more = create_graph, True, allow_unused, False, materialize_grads
         return _batched(outputs, inputs, grad_outputs, bool(keep), more)
     outputs_list = _listed("grad", "outputs", outputs)
     inputs_list = _listed("grad", "inputs", inputs)
-    keep = create_graph if retain_graph is None else retain_graph
     gradients = _engine._grad(
         outputs_list,
         _gradients("grad", "grad_outputs", grad_outputs, outputs_list),

@@ -13,6 +13,7 @@ from garboard._arguments.given import list_of
 from garboard._arguments.texts import shown
 from garboard._contexts.generator import get_rng_state, set_rng_state
 from garboard._engine import ShapeError, Tensor
+from garboard.autograd._passes import is_asked_again
 from garboard.func._nest import leaves_of, rebuilt, returned
 
 if TYPE_CHECKING:
@@ -69,15 +70,20 @@ def vmap(
         count = _count(op, leaves, dims)
         state = get_rng_state() if same else None
         results = []
-        for place in range(count):
-            if state is not None:
-                set_rng_state(state)
-            parts = [
-                it if dim is None else it.select(dim, place)
-                for it, dim in zip(leaves, dims, strict=True)
-            ]
-            positional, by_name = rebuilt([args, named], parts)
-            results.append(func(*positional, **by_name))
+        outer = is_asked_again.get()
+        try:
+            for place in range(count):
+                if state is not None:
+                    set_rng_state(state)
+                parts = [
+                    it if dim is None else it.select(dim, place)
+                    for it, dim in zip(leaves, dims, strict=True)
+                ]
+                positional, by_name = rebuilt([args, named], parts)
+                is_asked_again.set(outer or place + 1 < count)
+                results.append(func(*positional, **by_name))
+        finally:
+            is_asked_again.set(outer)
         return _joined(op, results, out_dims)
 
     return batched

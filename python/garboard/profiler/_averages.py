@@ -56,6 +56,21 @@ class EventAverage:
         return self.cpu_time_total / self.count if self.count else 0.0
 
     @property
+    def device_time_total(self) -> float:
+        """The microseconds on a device: 0, since a profile times the CPU alone."""
+        return 0.0
+
+    @property
+    def self_device_time_total(self) -> float:
+        """The same without what ran inside."""
+        return 0.0
+
+    @property
+    def device_time(self) -> float:
+        """The mean of its events' times on a device, likewise."""
+        return 0.0
+
+    @property
     def cpu_memory_usage(self) -> int:
         """The bytes that it allocated on the CPU, less what it freed."""
         return self.cpu_allocated - self.cpu_freed
@@ -82,12 +97,19 @@ _SORT_KEYS = (
     "cpu_time",
     "cpu_time_total",
     "self_cpu_time_total",
+    "device_time",
+    "device_time_total",
+    "self_device_time_total",
     *(f"{prefix}{size}" for prefix in ("", "self_") for size in _SIZES),
     *(f"{prefix}{device}_memory_usage" for prefix in ("", "self_") for device in ("cpu", "cuda")),
 )
 _ALIASES = {
     "device_memory_usage": "cuda_memory_usage",
     "self_device_memory_usage": "self_cuda_memory_usage",
+    **{
+        name.replace("device", "cuda"): name
+        for name in ("device_time", "device_time_total", "self_device_time_total")
+    },
 }
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import timeit
 from collections.abc import Callable, Iterable
 from statistics import mean, median, quantiles
+from textwrap import dedent
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from garboard import _engine
@@ -133,13 +134,12 @@ class Timer:
         description: str | None = None,
         num_threads: int = 1,
     ) -> None:
-        code = check.text("Timer", "stmt", stmt)
+        code = dedent(check.text("Timer", "stmt", stmt)).strip()
+        begin = dedent(check.text("Timer", "setup", setup)).strip()
         self._threads = check.count("Timer", "num_threads", num_threads, 1)
         self._spec = TaskSpec(code, setup, label, sub_label, description, self._threads)
         clock = check.function("Timer", "timer", timer)
-        self._timer = timeit.Timer(
-            code, check.text("Timer", "setup", setup), lambda: _waited(clock), globals
-        )
+        self._timer = timeit.Timer(code, begin, lambda: _waited(clock), globals)
 
     def _seconds(self, number: int) -> float:
         before = _engine.get_num_threads()
@@ -195,7 +195,39 @@ class Timer:
             times.append(self._seconds(count))
         return Measurement(count, times, self._spec)
 
-    adaptive_autorange = blocked_autorange
+    def adaptive_autorange(
+        self, threshold: float = 0.1, *, min_run_time: float = 0.01, max_run_time: float = 10.0
+    ) -> Measurement:
+        """Run the statement in blocks until their times agree, or some time has passed.
+
+        Args:
+            threshold: Which share of the median their middle half may spread over.
+            min_run_time: How many seconds, at least.
+            max_run_time: And at most.
+
+        Returns:
+            A `Measurement`, of one time a block.
+
+        Raises:
+            ValueError: A time or share is negative.
+            TypeError: It is no number.
+
+        >>> timer = gb.utils.benchmark.Timer("1 + 1")
+        >>> len(timer.adaptive_autorange(max_run_time=0.05).raw_times) >= 1
+        True
+        """
+        op = "adaptive_autorange"
+        spread = float(check.rate(op, "threshold", threshold))
+        least, most = (
+            float(check.rate(op, name, given))
+            for name, given in (("min_run_time", min_run_time), ("max_run_time", max_run_time))
+        )
+        found = self.blocked_autorange(min_run_time=min(least, most))
+        times = found.raw_times
+        while sum(times) < most and (len(times) < 4 or found.iqr > spread * found.median):
+            times.append(self._seconds(found.number_per_run))
+            found = Measurement(found.number_per_run, times, self._spec)
+        return found
 
 
 class Compare:

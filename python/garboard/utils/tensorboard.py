@@ -7,9 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
+from warnings import warn
 
 from garboard import _engine
+from garboard._arguments.callers import level_of_caller
 from garboard._engine import Tensor
 from garboard._names.missing import module_getattr
 from garboard._names.paths import publish_paths
@@ -49,12 +51,26 @@ def _of_arrays(method: Callable[..., Any]) -> Callable[..., Any]:
     return add
 
 
-def _add_graph(self: object, *given: object, **named: object) -> NoReturn:
-    """Refuse: ops run as they are called, and there is no graph of a model to write."""
-    raise NotImplementedError(
-        "add_graph: ops run as they are called, and nothing records a graph of the model; leave "
-        "it out"
+def _add_graph(self: object, *given: object, **named: object) -> None:
+    """Warn, and write nothing: ops run as they are called, and there is no graph of a model."""
+    warn(
+        "add_graph: ops run as they are called, and nothing records a graph of the model, so none "
+        "is written; leave it out",
+        stacklevel=level_of_caller(),
     )
+
+
+def _get_logdir(self: Any) -> str:
+    """Return the folder that is written to."""
+    return str(self.log_dir)
+
+
+def _log_dir(self: Any, name: str) -> Any:
+    """The folder by PyTorch's name, `log_dir`; nothing else is missing there."""
+    if name != "log_dir" or "logdir" not in vars(self):
+        told = f"'SummaryWriter' object has no attribute '{name}'"
+        raise AttributeError(told, name=name, obj=self)
+    return self.logdir
 
 
 def _writer() -> type:
@@ -78,7 +94,13 @@ def _writer() -> type:
         "Writes what TensorBoard shows: tensorboardX's class, whose arguments are PyTorch's.\n\n"
         "    Tensors are copied as they come, to arrays and numbers, so nothing of them stays.\n"
     )
-    own = {"__doc__": about, "__module__": __name__, "add_graph": _add_graph}
+    own = {
+        "__doc__": about,
+        "__module__": __name__,
+        "add_graph": _add_graph,
+        "get_logdir": _get_logdir,
+        "__getattr__": _log_dir,
+    }
     return type("SummaryWriter", (Base,), {**methods, **own})
 
 

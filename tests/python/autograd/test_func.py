@@ -317,3 +317,19 @@ def test_what_vjp_gives_has_no_history_where_nothing_is_recorded():
 def test_a_wrong_place_or_result_is_a_runtime_error_too(call):
     with pytest.raises(RuntimeError, match=r"needed|did not|positional"):
         call(gb.tensor(1.0))
+
+
+def test_a_graph_outside_of_vmap_serves_all_of_its_calls_and_goes_with_the_last():
+    x = gb.tensor([1.0, 2.0, 3.0], requires_grad=True)
+    y = x**2
+    rows = gb.eye(3)
+
+    jacobian = func.vmap(lambda v: gb.autograd.grad(y, x, v)[0])(rows)
+    nested = (x**2).sum()
+    batches = func.vmap(func.vmap(lambda v: gb.autograd.grad(nested, x, v)[0]))(gb.ones(2, 2))
+
+    assert jacobian.tolist() == [[2.0, 0.0, 0.0], [0.0, 4.0, 0.0], [0.0, 0.0, 6.0]]
+    assert batches.shape == (2, 2, 3)
+    for end in (lambda: y.backward(rows[0]), lambda: nested.backward()):
+        with pytest.raises(gb.GradientError, match="freed"):
+            end()

@@ -65,3 +65,23 @@ class TestComparing:
     def test_refuses_what_is_no_measurement(self):
         with pytest.raises(TypeError, match="Measurements"):
             Compare([3])  # type: ignore[list-item]
+
+
+def test_a_statement_of_several_lines_may_be_indented():
+    lines = """
+        y = x + 1
+        y = y * 2
+    """
+    assert Timer(lines, setup="\n    x = 1\n").timeit(2).number_per_run == 2
+
+
+def test_blocks_are_measured_until_they_agree_or_the_time_is_over():
+    ticks = iter(range(0, 10_000, 1))
+    timer = Timer("pass", timer=lambda: float(next(ticks)))
+
+    found = timer.adaptive_autorange(threshold=0.1, max_run_time=50)
+
+    assert len(found.raw_times) == 4  # which agree
+    assert len(timer.adaptive_autorange(max_run_time=2).raw_times) == 2
+    with pytest.raises(ValueError, match="adaptive_autorange: max_run_time -1"):
+        timer.adaptive_autorange(max_run_time=-1)

@@ -386,8 +386,11 @@ class TestTable:
             "self_cuda_memory_usage",
             "device_memory_usage",
             "self_device_memory_usage",
+            *("cuda_time", "cuda_time_total", "self_cuda_time_total"),
+            *("device_time", "device_time_total", "self_device_time_total"),
         ):
             assert averages.table(sort_by=key)
+        assert averages[0].device_time_total == averages[0].self_device_time_total == 0
 
     def test_is_cut(self, averages):
         rows = len(averages)

@@ -76,8 +76,23 @@ class TestTheWriter:
         import tensorboardX
 
         assert issubclass(tensorboard.SummaryWriter, tensorboardX.SummaryWriter)
-        with pytest.raises(NotImplementedError, match=r"^add_graph: ops run as they are called"):
-            tensorboard.SummaryWriter().add_graph(gb.nn.ReLU())
+
+    def test_writes_no_graph_and_says_so(self, tensorboard):
+        writer: Any = tensorboard.SummaryWriter()
+
+        with pytest.warns(UserWarning, match=r"^add_graph: ops run as they are called"):
+            writer.add_graph(gb.nn.ReLU(), gb.ones(1))
+
+        assert writer.seen == []
+
+    def test_tells_its_folder_by_each_name(self, tensorboard):
+        writer: Any = tensorboard.SummaryWriter("runs")
+        assert writer.get_logdir() == writer.log_dir == "runs"
+        writer.logdir = vars(writer).pop("log_dir")  # as newer versions of the package call it
+
+        assert writer.get_logdir() == writer.log_dir == "runs"
+        with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
+            writer.nothing  # noqa: B018
 
 
 def test_a_package_that_is_not_there_is_named(monkeypatch):
