@@ -100,3 +100,21 @@ def test_results_lie_by_positions_where_the_query_does(dtype, is_causal):
     assert dense.stride() == (120, 40, 8, 1)
     gb.testing.assert_close(y, dense)
     gb.testing.assert_close(gradient, expected)
+
+
+@pytest.mark.parametrize("need_weights", [False, True])
+def test_of_several_heads_gives_what_lies_dense_and_calls_no_hook_of_its_last_map(need_weights):
+    layer, calls = gb.nn.MultiheadAttention(8, 2), []
+    layer.out_proj.register_forward_hook(lambda *_: calls.append(1))
+
+    result, _ = layer(*[gb.randn(7, 4, 8)] * 3, need_weights=need_weights)
+
+    assert result.is_contiguous()
+    assert calls == []
+
+
+def test_layers_have_the_activation_of_functional():
+    layer = gb.nn.TransformerEncoderLayer(8, 2, 16)
+
+    assert layer.activation is gb.nn.functional.relu
+    assert gb.nn.TransformerDecoderLayer(8, 2, activation="relu").activation is layer.activation

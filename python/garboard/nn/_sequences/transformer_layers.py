@@ -6,10 +6,11 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from garboard._arguments import check
-from garboard._engine import Tensor, gelu, relu
+from garboard._engine import Tensor, gelu
 from garboard.nn._norms.normalization import LayerNorm
 from garboard.nn.attention import MultiheadAttention
 from garboard.nn.dropout import Dropout
+from garboard.nn.functional import relu
 from garboard.nn.linear import Linear
 from garboard.nn.module import Module
 

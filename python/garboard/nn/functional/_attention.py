@@ -193,12 +193,13 @@ def attended(
         mixed = scaled_dot_product_attention(
             q, k, v, None if causal else mask, rate, is_causal=causal
         )
-    mixed = heads.project(mixed.transpose(1, 2).reshape(n, rows, heads.embed_dim))
+    mixed = mixed.transpose(1, 2)
+    if not is_single and not heads.is_batch_first:
+        mixed = mixed.transpose(0, 1)
+    mixed = heads.project(mixed.reshape(*mixed.shape[:2], heads.embed_dim))
     if is_single:
         mixed = mixed.squeeze(0)
         weights = None if weights is None else weights.squeeze(0)
-    elif not heads.is_batch_first:
-        mixed = mixed.transpose(0, 1)
     return mixed, weights
 
 

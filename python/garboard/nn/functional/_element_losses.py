@@ -9,7 +9,7 @@ from garboard._arguments import check
 from garboard._arguments.errors import ArgumentError
 from garboard._arguments.overridable import all_overridable
 from garboard._contexts.autocasting import count_of_blocks, in_float32
-from garboard._engine import ShapeError, Tensor, where
+from garboard._engine import ShapeError, Tensor, where, xlogy
 from garboard.nn.functional._reduction import (
     check_equal,
     check_pair,
@@ -307,8 +307,7 @@ def kl_div(
     if check.flag("kl_div", "log_target", log_target):
         losses = target.exp() * (target - input)
     else:
-        is_zero = target == 0
-        losses = where(is_zero, 0.0, target * (where(is_zero, 1.0, target).log() - input))
+        losses = xlogy(target, target) - target * input
     if reduction == "batchmean":
         return losses.sum() / max(input.shape[0] if input.ndim else 1, 1)
     return reduced("kl_div", losses, reduction)  # type: ignore[arg-type]
