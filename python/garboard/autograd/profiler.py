@@ -2,14 +2,57 @@
 
 from __future__ import annotations
 
-from typing import NoReturn
+from typing import Any, NoReturn
 
+from garboard import profiler
+from garboard._arguments import check
 from garboard.profiler import EventAverages as EventList
-from garboard.profiler import profile, record_function
+from garboard.profiler import ProfilerAction, record_function
 from garboard.profiler._profile import _disable_profiler as _disable_profiler
 from garboard.profiler._profile import _profiler_enabled as _profiler_enabled
 
 __all__ = ["EventList", "emit_itt", "emit_nvtx", "profile", "record_function"]
+
+
+class profile(profiler.profile):
+    """`gb.profiler.profile` with the arguments of PyTorch's older one; it prints as its table.
+
+    Args:
+        enabled: Whether anything is recorded.
+        use_cpu: Ignored, as are the two that follow: the CPU and CUDA are both watched.
+        use_device: Ignored.
+        use_cuda: Ignored.
+        **named: What `gb.profiler.profile` takes.
+
+    Raises:
+        TypeError: As from `gb.profiler.profile`.
+        GarboardError: Likewise.
+
+    >>> with gb.autograd.profiler.profile(use_device=None) as prof:
+    ...     x = gb.ones(3)
+    >>> [row.key for row in prof.key_averages()]
+    ['ones']
+    """
+
+    def __init__(
+        self,
+        enabled: bool = True,
+        *,
+        use_cpu: bool = True,
+        use_device: str | None = None,
+        use_cuda: bool = False,
+        **named: Any,
+    ) -> None:
+        if not check.flag("profile", "enabled", enabled):
+            named["schedule"] = _nothing
+        super().__init__(**named)
+
+    def __str__(self) -> str:
+        return repr(self) if self._recorded is None else self.key_averages().table()
+
+
+def _nothing(_: int) -> ProfilerAction:
+    return ProfilerAction.NONE
 
 
 class emit_nvtx:

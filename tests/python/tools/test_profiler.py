@@ -555,3 +555,16 @@ class TestProfile:
         prof.stop()
 
         assert names(prof) == ["zeros"]
+
+
+def test_the_older_profile_takes_its_arguments_and_prints_as_its_table():
+    with gb.autograd.profiler.profile(use_cpu=True, use_device=None, profile_memory=True) as prof:
+        gb.ones(3)
+    with gb.autograd.profiler.profile(enabled=False) as idle:
+        gb.ones(3)
+
+    assert isinstance(prof, gb.profiler.profile)
+    assert str(prof) == prof.key_averages().table()
+    assert str(idle) == repr(idle)
+    with pytest.raises(gb.GarboardError, match="nothing is recorded yet"):
+        idle.events()
