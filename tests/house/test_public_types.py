@@ -62,6 +62,7 @@ REASONS = {
     "_engine.GraphNode.metadata": NOTES,
     "_engine.GraphNode.register_hook": NODE,
     "_engine.GraphNode.register_prehook": NODE,
+    "autograd.profile.__init__": "what the profile that it is made of takes",
     "autograd.saved_tensors_hooks.__init__": PACKED,
     "autograd.grad": OPTIONAL,
     "autograd.gradcheck": DIFFERENTIATED,
