@@ -36,6 +36,7 @@ __all__ = [
     "ScriptFunction",
     "ScriptModule",
     "annotate",
+    "enable_onednn_fusion",
     "export",
     "fork",
     "freeze",
@@ -45,6 +46,7 @@ __all__ = [
     "is_scripting",
     "is_tracing",
     "isinstance",
+    "onednn_fusion_enabled",
     "optimize_for_inference",
     "optimized_execution",
     "script",
@@ -321,6 +323,38 @@ def set_fusion_strategy(strategy: list[tuple[str, int]]) -> list[tuple[str, int]
 
 
 _strategy: list[tuple[str, int]] = [("STATIC", 2), ("DYNAMIC", 10)]
+
+
+def enable_onednn_fusion(enabled: bool) -> None:
+    """Remember whether PyTorch would give traced models to oneDNN; nothing is compiled here.
+
+    Args:
+        enabled: Whether it would.
+
+    Raises:
+        TypeError: It is no bool.
+
+    >>> gb.jit.enable_onednn_fusion(True)
+    >>> gb.jit.onednn_fusion_enabled()
+    True
+    >>> gb.jit.enable_onednn_fusion(False)
+    """
+    _switches["onednn"] = check.flag("jit.enable_onednn_fusion", "enabled", enabled)
+
+
+def onednn_fusion_enabled() -> bool:
+    """Tell what `enable_onednn_fusion` was last given.
+
+    Returns:
+        A bool, False at first.
+
+    >>> gb.jit.onednn_fusion_enabled()
+    False
+    """
+    return _switches["onednn"]
+
+
+_switches = {"onednn": False}
 
 
 def _marked(op: str) -> Callable[[_F], _F]:

@@ -416,6 +416,8 @@ class Module(Stateful):
         def __getattr__(self, name: str) -> Any:  # programs call it; a miss says again what it said
             if name in vars(self).get("_roles", ()) and name in vars(self):
                 return vars(self)[name]  # behind a property of that name which found nothing
+            if name == "_orig_mod" and self._is_fused:
+                return self  # what PyTorch wraps when it compiles, is changed here
             refuse_missing(self, "nn.Module", name)
             return object.__getattribute__(self, name)
 

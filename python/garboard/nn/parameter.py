@@ -156,7 +156,7 @@ class UninitializedParameter(UninitializedTensorMixin, Parameter):
 
     >>> layer = gb.nn.LazyLinear(2)
     >>> layer.weight
-    UninitializedParameter()
+    <UninitializedParameter>
     >>> _ = layer(gb.ones(1, 3))
     >>> layer.weight.shape
     (2, 3)
@@ -216,7 +216,7 @@ class UninitializedParameter(UninitializedTensorMixin, Parameter):
         self.__class__ = Parameter  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        return "UninitializedParameter()"
+        return "<UninitializedParameter>"
 
 
 class UninitializedBuffer(UninitializedTensorMixin, Tensor):
@@ -231,7 +231,7 @@ class UninitializedBuffer(UninitializedTensorMixin, Tensor):
         TypeError: `requires_grad` is no bool.
 
     >>> gb.nn.LazyBatchNorm1d().running_mean
-    UninitializedBuffer()
+    <UninitializedBuffer>
     """
 
     persistent: bool = True
@@ -290,7 +290,7 @@ class UninitializedBuffer(UninitializedTensorMixin, Tensor):
         this.persistent = True
 
     def __repr__(self) -> str:
-        return "UninitializedBuffer()"
+        return "<UninitializedBuffer>"
 
 
 def is_lazy(tensor: object) -> bool:

@@ -379,7 +379,10 @@ def test_modules_and_compile_fuse():
     x, model = rand(), Swish()
     plain = model(x)
 
+    assert not hasattr(model, "_orig_mod")
     assert gb.compile(model, mode="max-autotune") is model
+    assert model._orig_mod is model  # as programs ask for what PyTorch wraps
+    assert list(model.state_dict()) == list(model._orig_mod.state_dict())
     assert model._is_fused
     assert (other := Swish()).compile(dynamic=True) is None
     assert other._is_fused
