@@ -314,3 +314,13 @@ class TestProcesses:
     def test_start_as_the_context_says(self, kind, error, message):
         with pytest.raises(error, match=message):
             next(iter(DataLoader([1], num_workers=1, multiprocessing_context=kind)))
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_orders_are_drawn_whatever_the_default_device_is(workers):
+    dataset = data.TensorDataset(gb.arange(6))
+    with gb.device("meta"):
+        loader = DataLoader(dataset, 3, shuffle=True, num_workers=workers)
+        found = sorted(i for (x,) in loader for i in x.tolist())
+
+    assert found == [*range(6)]

@@ -24,7 +24,8 @@ def _checked(op: str, generator: Any) -> Generator | None:
 def uniform(op: str, count: int, generator: Any) -> list[float]:
     """Numbers in [0, 1)."""
     with _engine.DisposeScope("draw"):
-        drawn = _engine.rand(count, dtype=_engine.float64, generator=_checked(op, generator))
+        given = _checked(op, generator)
+        drawn = _engine.rand(count, dtype=_engine.float64, device="cpu", generator=given)
         found: list[float] = drawn.tolist()
     return found
 
