@@ -48,7 +48,7 @@ class profile(profiler.profile):
         super().__init__(**named)
 
     def __str__(self) -> str:
-        return repr(self) if self._recorded is None else self.key_averages().table()
+        return super().__str__() if self._recorded is None else self.key_averages().table()
 
 
 def _nothing(_: int) -> ProfilerAction:
