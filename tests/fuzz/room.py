@@ -104,9 +104,10 @@ class Room:
         """Say what lives that did not before the last call of this; collects where it must."""
         if self._counts() == self._before:
             return None
-        gc.collect()
-        if self._counts() != self._before:
-            gc.collect()  # what a graph held of Python's is garbage when the graph has gone
+        for _ in range(4):  # what a graph held of Python's, and that of others, goes by turns
+            gc.collect()
+            if self._counts() == self._before:
+                break
         gc.freeze()  # what is left is here to stay, and need not be walked again
         now = self._counts()
         if now == self._before:

@@ -116,9 +116,13 @@ def _array_function(
 
 
 def _made(result: Any) -> Any:
-    """A tensor over what a function of NumPy's has made."""
+    """A tensor over what a function of NumPy's has made; what another operand has made, itself."""
+    import numpy as np
+
+    if not isinstance(result, (np.ndarray, np.generic)):
+        return result
     try:
-        return _engine.from_numpy(result) if result.shape else _engine.tensor(result)
+        return _engine.from_numpy(np.asarray(result)) if result.shape else _engine.tensor(result)
     except DTypeError:
         return result
 

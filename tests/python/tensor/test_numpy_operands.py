@@ -219,6 +219,12 @@ class TestFunctions:
             assert found.numpy().dtype == expected.dtype
             assert found.tolist() == expected.tolist()
         assert type(np.sqrt(x, dtype=np.longdouble)) is np.ndarray  # of a dtype that no tensor has
+
+        class Other:
+            def __array_ufunc__(self, *_: object) -> int:
+                return 5
+
+        assert np.add(x, Other()) == 5
         written = np.empty((2, 2), np.float32)
         assert np.exp(x, out=written) is written
 
