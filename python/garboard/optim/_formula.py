@@ -59,15 +59,13 @@ def check_rate(name: str, option: str, given: Any) -> None:
     check.rate(name, option, int(given) if isinstance(given, bool) else given)
 
 
-def check_betas(name: str, betas: Any) -> tuple[float, float]:
-    """Two shares below 1."""
+def check_betas(name: str, betas: Any) -> None:
+    """Raise ValueError unless `betas` are two shares below 1."""
     if not isinstance(betas, (tuple, list)) or len(betas) != 2:
         given = f"of {len(betas)}" if isinstance(betas, (tuple, list)) else shown(betas)
         raise ValueError(f"{name}: betas {given}; two in [0, 1) are needed")
     for place, beta in enumerate(betas):
         check.share(name, f"betas[{place}]", beta, is_whole_allowed=False)
-    first, second = betas
-    return first, second
 
 
 class FormulaOptimizer(Optimizer):
@@ -128,6 +126,8 @@ class FormulaOptimizer(Optimizer):
                 result = closure()
         with no_grad():
             for group in self.param_groups:
+                if "betas" in group:  # schedulers and programs set them
+                    check_betas(self._name, group["betas"])
                 for parameter in group["params"]:
                     if parameter.grad is not None:
                         self._step_of(parameter, parameter.grad, group)

@@ -7,7 +7,7 @@ from math import sqrt
 from typing import Any
 
 from garboard._engine import Tensor, maximum
-from garboard.optim._formula import FormulaOptimizer, check_betas
+from garboard.optim._formula import FormulaOptimizer
 from garboard.optim._state import scalar
 
 __all__ = ["Adamax", "NAdam", "RAdam"]
@@ -87,7 +87,7 @@ class Adamax(FormulaOptimizer):
     def _update(
         self, parameter: Tensor, gradient: Tensor, state: dict[str, Any], group: _Group
     ) -> None:
-        beta1, beta2 = check_betas(self._name, group["betas"])
+        beta1, beta2 = group["betas"]
         mean = state["exp_avg"].lerp_(gradient, 1 - beta1)
         most = state["exp_inf"]
         most.copy_(maximum(most * beta2, gradient.abs().add_(group["eps"])))
@@ -181,7 +181,7 @@ class NAdam(FormulaOptimizer):
     def _update(
         self, parameter: Tensor, gradient: Tensor, state: dict[str, Any], group: _Group
     ) -> None:
-        beta1, beta2 = check_betas(self._name, group["betas"])
+        beta1, beta2 = group["betas"]
         step, decay = float(state["step"]), group["momentum_decay"]
         now, then = (beta1 * (1 - 0.5 * 0.96 ** (t * decay)) for t in (step, step + 1))
         product = float(state["mu_product"].mul_(now))
@@ -268,7 +268,7 @@ class RAdam(FormulaOptimizer):
     def _update(
         self, parameter: Tensor, gradient: Tensor, state: dict[str, Any], group: _Group
     ) -> None:
-        beta1, beta2 = check_betas(self._name, group["betas"])
+        beta1, beta2 = group["betas"]
         step = float(state["step"])
         mean, square = state["exp_avg"], state["exp_avg_sq"]
         mean.lerp_(gradient, 1 - beta1)

@@ -7,7 +7,7 @@ from math import sqrt
 from typing import Any
 
 from garboard._engine import Tensor
-from garboard.optim._formula import FormulaOptimizer, check_betas
+from garboard.optim._formula import FormulaOptimizer
 
 __all__ = ["SparseAdam"]
 
@@ -68,8 +68,7 @@ class SparseAdam(FormulaOptimizer):
         is_met = new.ne(0) if new.ndim == 1 else new.ne(0).flatten(1).any(1)
         rows = is_met.nonzero().squeeze(1)
         new = new.index_select(0, rows)
-        step = int(state["step"])
-        beta1, beta2 = check_betas(self._name, group["betas"])
+        step, (beta1, beta2) = int(state["step"]), group["betas"]
         means = mean.index_select(0, rows).lerp_(new, 1 - beta1)
         squares = square.index_select(0, rows).mul_(beta2).addcmul_(new, new, value=1 - beta2)
         mean.index_copy_(0, rows, means)

@@ -30,6 +30,8 @@ class TestLosses:
 
         assert math.isnan(losses[0])
         assert losses[1:] == [0.0, 0.0]
+        input, target = gb.tensor([-math.inf, -1.0]), gb.tensor([0.0, 1.0])
+        assert math.isnan(functional.kl_div(input, target, reduction="sum"))  # as in PyTorch
 
     def test_ignore_classes_alone(self):
         with pytest.raises(ValueError, match="cross_entropy: ignore_index 1 of probabilities"):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from garboard._arguments import check
 from garboard._arguments.errors import PartsError
-from garboard._engine import Tensor, empty, linear
+from garboard._engine import Tensor, empty
 from garboard.nn import init
 from garboard.nn.functional import _attention
 from garboard.nn.linear import Linear, NonDynamicallyQuantizableLinear
@@ -159,7 +159,7 @@ class MultiheadAttention(Module):
                 self.in_proj_bias,
                 (self.bias_k, self.bias_v),
                 self.add_zero_attn,
-                lambda mixed: linear(mixed, self.out_proj.weight, self.out_proj.bias),
+                (self.out_proj.weight, self.out_proj.bias),
                 self.dropout if self.training else 0.0,
                 self.batch_first,
             ),

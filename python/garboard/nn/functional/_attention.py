@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from math import inf
 from typing import Any, NamedTuple
 
@@ -40,7 +39,7 @@ class Heads(NamedTuple):
     bias: Tensor | None
     more: tuple[Tensor | None, Tensor | None]  # a key and a value behind all sequences
     adds_zeros: bool
-    project: Callable[[Tensor], Tensor]
+    out: tuple[Tensor, Tensor | None]  # the last map's weight and bias
     dropout: float
     is_batch_first: bool
 
@@ -196,7 +195,7 @@ def attended(
     mixed = mixed.transpose(1, 2)
     if not is_single and not heads.is_batch_first:
         mixed = mixed.transpose(0, 1)
-    mixed = heads.project(mixed.reshape(*mixed.shape[:2], heads.embed_dim))
+    mixed = linear(mixed.reshape(*mixed.shape[:2], heads.embed_dim), *heads.out)
     if is_single:
         mixed = mixed.squeeze(0)
         weights = None if weights is None else weights.squeeze(0)
@@ -313,7 +312,7 @@ def multi_head_attention_forward(
             in_proj_bias,
             (bias_k, bias_v),
             check.flag(op, "add_zero_attn", add_zero_attn),
-            lambda mixed: linear(mixed, out_weight, out_proj_bias),
+            (out_weight, out_proj_bias),
             rate if check.flag(op, "training", training) else 0.0,
             False,
         ),
