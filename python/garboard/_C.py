@@ -147,11 +147,11 @@ publish(_nn)
 
 _functorch = ModuleType("garboard._C._functorch", hidden_batches.__doc__)
 vars(_functorch).update(
-    _add_batch_dim=hidden_batches.of_a_batch("_add_batch_dim"),
-    _remove_batch_dim=hidden_batches.of_a_batch("_remove_batch_dim"),
+    _add_batch_dim=hidden_batches.add_batch_dim,
+    _remove_batch_dim=hidden_batches.remove_batch_dim,
     get_unwrapped=hidden_batches.get_unwrapped,
     is_batchedtensor=hidden_batches.is_batchedtensor,
-    is_gradtrackingtensor=hidden_batches.is_batchedtensor,
+    is_gradtrackingtensor=hidden_batches.is_gradtrackingtensor,
     maybe_get_level=hidden_batches.maybe_get_level,
 )
 publish(_functorch)

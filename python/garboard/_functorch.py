@@ -1,20 +1,19 @@
 """What programs take from the inside of PyTorch's transforms of functions.
 
-`vmap` is a loop here: no tensor hides a batch, so what asks whether one does hears that it does
-not, and what would add a hidden dim is refused.
+The parts that `vmap` is made of there are refused: here it is made of others.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from types import ModuleType
-from typing import Any
+from typing import Any, NoReturn
 
 from garboard import func
 from garboard._arguments import check
 from garboard._engine import Tensor
 from garboard._names.paths import publish
-from garboard.func._hidden_batches import of_a_batch
+from garboard.func._hidden_batches import add_batch_dim, remove_batch_dim
 from garboard.utils._pytree import TreeSpec, tree_flatten, tree_is_leaf, tree_unflatten
 
 __all__ = ["apis", "eager_transforms", "vmap"]
@@ -64,9 +63,17 @@ def _published(name: str, **members: object) -> ModuleType:
     return made
 
 
+def _of_vmap(name: str) -> Callable[..., NoReturn]:
+    def refuse(*given: object, **named: object) -> NoReturn:
+        raise NotImplementedError(f"{name}: vmap has no such part here; call gb.func.vmap itself")
+
+    refuse.__name__ = refuse.__qualname__ = name
+    return refuse
+
+
 _LEVELS = {
-    "_add_batch_dim": of_a_batch("_add_batch_dim"),
-    "_remove_batch_dim": of_a_batch("_remove_batch_dim"),
+    "_add_batch_dim": add_batch_dim,
+    "_remove_batch_dim": remove_batch_dim,
 }
 
 vmap = _published(
@@ -74,11 +81,11 @@ vmap = _published(
     **_LEVELS,
     Tensor=Tensor,
     _broadcast_to_and_flatten=_broadcast_to_and_flatten,
-    _create_batched_inputs=of_a_batch("_create_batched_inputs"),
+    _create_batched_inputs=_of_vmap("_create_batched_inputs"),
     _get_name=_get_name,
-    _maybe_remove_batch_dim=of_a_batch("_maybe_remove_batch_dim"),
-    _process_batched_inputs=of_a_batch("_process_batched_inputs"),
-    _unwrap_batched=of_a_batch("_unwrap_batched"),
+    _maybe_remove_batch_dim=_of_vmap("_maybe_remove_batch_dim"),
+    _process_batched_inputs=_of_vmap("_process_batched_inputs"),
+    _unwrap_batched=_of_vmap("_unwrap_batched"),
     tree_flatten=tree_flatten,
     tree_unflatten=tree_unflatten,
     vmap=func.vmap,

@@ -59,6 +59,7 @@ REASONS = {
     "autograd.Function.forward": FUNCTION,
     "autograd.Function.jvp": FUNCTION,
     "autograd.Function.setup_context": FUNCTION,
+    "autograd.Function.vmap": FUNCTION,
     "_engine.GraphNode.metadata": NOTES,
     "_engine.GraphNode.register_hook": NODE,
     "_engine.GraphNode.register_prehook": NODE,
@@ -276,7 +277,9 @@ def public_functions(tree: Tree) -> Iterator[tuple[str, ast.FunctionDef]]:
             continue
         module = ast.parse(tree.text(file))
         exported = names_in_all(module)
-        if parts[-1].startswith("_"):  # its names are public where a package above shows them
+        if any(
+            it.startswith("_") for it in parts
+        ):  # its names are public where a package above shows them
             above = ("/".join([*parts[:depth], "__init__.py"]) for depth in range(1, len(parts)))
             shown = [names_in_all(ast.parse(tree.text(PACKAGE + package))) for package in above]
             exported &= set().union(*shown)

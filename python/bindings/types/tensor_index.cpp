@@ -201,8 +201,29 @@ void write(const NamedPlace& place, const Tensor& value) {
   index_put_(place.view, place.indices, fitted(given, 0));
 }
 
+/// Whether it is a tensor of a class, or a tuple that has one.
+bool has_class(PyObject* given) {
+  if (is_tensor(given)) return Py_TYPE(given) != tensor_type;
+  if (!PyTuple_CheckExact(given)) return false;
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(given); ++i) {
+    PyObject* const part = PyTuple_GET_ITEM(given, i);
+    if (is_tensor(part) && Py_TYPE(part) != tensor_type) return true;
+  }
+  return false;
+}
+
+/// What a class makes of a subscript of its object, or of a plain tensor by its object.
+PyObject* overridden_subscript(const char* name, const Given& given) {
+  if (!has_overrides()) [[likely]]
+    return nullptr;
+  bool is_asked = Py_TYPE(given.self) != tensor_type;
+  for (Py_ssize_t i = 0; i < given.count && !is_asked; ++i)
+    is_asked = has_class(given.arguments[i]);
+  return is_asked ? overridden(name, given) : nullptr;
+}
+
 PyObject* get(PyObject* self, PyObject* key) noexcept try {
-  if (PyObject* const made = overridden_by_class("__getitem__", {self, &key, 1})) return made;
+  if (PyObject* const made = overridden_subscript("__getitem__", {self, &key, 1})) return made;
   const BirthStamp stamp;
   const Tensor& input = tensor_of(self, "index");
   if (PyLong_CheckExact(key) && input.ndim() > 0)  // runs nobody's code: nothing is borrowed
@@ -216,7 +237,7 @@ PyObject* get(PyObject* self, PyObject* key) noexcept try {
 int set(PyObject* self, PyObject* key, PyObject* value) noexcept try {
   if (!value) throw_type_error("index: elements of a tensor cannot be deleted");
   PyObject* const both[] = {key, value};
-  if (const Ref done(overridden_by_class("__setitem__", {self, both, 2})); done) return 0;
+  if (const Ref done(overridden_subscript("__setitem__", {self, both, 2})); done) return 0;
   const Borrowing borrowing;
   const Tensor& input = tensor_of(self, "index");
   const Tensor* const source = is_tensor(value) ? &tensor_of(value, "index", "value") : nullptr;

@@ -12,11 +12,14 @@ __all__ = ["class_of", "classed"]
 def class_of(*given: object) -> type[Tensor]:
     """Return the class that the results of a function are of: the first that is not Tensor itself.
 
-    A class that declines `__torch_function__`, as Parameter does, has no say.
+    A class that declines `__torch_function__`, as Parameter does, has no say, nor one whose objects
+    are made in their own way and which says so by `_gives_its_class`.
     """
     for one in given:
         cls: type[Any] = type(one)
         if cls is Tensor or not isinstance(one, Tensor):
+            continue
+        if not getattr(cls, "_gives_its_class", True):
             continue
         method: Any = getattr(cls, "__torch_function__", _disabled_torch_function_impl)
         if method is not _disabled_torch_function_impl:

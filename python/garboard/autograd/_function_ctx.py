@@ -16,10 +16,12 @@ from garboard.autograd.forward_ad import is_passed_over
 if TYPE_CHECKING:
     from garboard.sparse._tensor import SparseTensor
 
-__all__ = ["FunctionCtx", "current_level"]
+__all__ = ["FunctionCtx", "current_level", "open_batches"]
 
 # The innermost transform of `func` that is running: inside, forward computes with plain values.
 current_level: ContextVar[Any] = ContextVar("level", default=None)
+# The calls of `func.vmap` that are running, the outermost first, of `func._batching.BatchLevel`.
+open_batches: ContextVar[tuple[Any, ...]] = ContextVar("open_batches", default=())
 
 
 class FunctionCtx:

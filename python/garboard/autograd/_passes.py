@@ -8,6 +8,7 @@ from typing import Any
 from garboard import _engine
 from garboard._arguments.classes import class_of
 from garboard._arguments.given import items_of, list_of
+from garboard._arguments.overridable import all_overridable
 from garboard._engine import GradientError, ShapeError, Tensor, stack, zeros_like
 from garboard.autograd._edges import tensor_of_edge
 
@@ -191,3 +192,6 @@ def _batched(
     ]
     columns = zip(*rows, strict=True)
     return tuple([None if column[0] is None else stack(column) for column in columns])
+
+
+all_overridable(globals(), "backward grad")

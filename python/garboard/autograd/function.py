@@ -10,7 +10,7 @@ from garboard import _engine
 from garboard._arguments.overriding import overridable
 from garboard._contexts.grad_mode import no_grad
 from garboard._engine import GradientError, Tensor, is_grad_enabled
-from garboard.autograd._function_ctx import FunctionCtx, current_level
+from garboard.autograd._function_ctx import FunctionCtx, current_level, open_batches
 from garboard.autograd.forward_ad import carry
 
 __all__ = ["Function", "FunctionCtx", "InplaceFunction", "once_differentiable"]
@@ -180,6 +180,42 @@ class Function:
         """
         raise NotImplementedError("Function.jvp: none was written; a static method is needed")
 
+    #: Whether `vmap` makes a rule of its own, in PyTorch. Here it calls the op for each sample
+    #: where a class has no `vmap`, be this so or not.
+    generate_vmap_rule = False
+
+    @staticmethod
+    @overridable
+    def vmap(info: Any, in_dims: Any, *args: Any) -> Any:
+        """Compute the op for a batch of samples at once. A class may say how.
+
+        `func.vmap` calls it instead of `forward`; it calls `apply` itself, with what has the
+        samples along a dim. Without it `apply` is called for each sample.
+
+        Args:
+            info: `batch_size`, how many samples there are, and `randomness`, "same" where they
+                draw the same numbers, else "different".
+            in_dims: For each argument the dim of the samples, or None.
+            *args: The arguments, with the samples along those dims.
+
+        Returns:
+            A pair of the outputs and where the samples stand in each; None where they are alike.
+
+        Raises:
+            NotImplementedError: The class has none.
+
+        >>> class Twice(gb.autograd.Function):
+        ...     @staticmethod
+        ...     def forward(ctx, x):
+        ...         return x * 2
+        ...     @staticmethod
+        ...     def vmap(info, in_dims, x):
+        ...         return Twice.apply(x), in_dims[0]
+        >>> gb.func.vmap(Twice.apply)(gb.ones(2))
+        tensor([2., 2.])
+        """
+        raise NotImplementedError("Function.vmap: none was written; a static method is needed")
+
     @classmethod
     def _rule(cls) -> Callable[..., Any]:
         has_own = cls.backward is not Function.backward
@@ -225,6 +261,9 @@ class Function:
         tensor([-1., -1.])
         """
         _check_written(cls)
+        for batch in reversed(open_batches.get()):
+            if batch.has_samples(args, kwargs):
+                return batch.applied(cls, args, kwargs)
         has_setup = cls.setup_context is not Function.setup_context
         if has_setup:
             args = _bound(cls.forward, args, kwargs)

@@ -1,8 +1,8 @@
-"""Functions of one sample, called for each of a batch."""
+"""Functions of one sample, made functions of batches."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import wraps
 from typing import TYPE_CHECKING, Any
 
@@ -11,9 +11,12 @@ from garboard._arguments import check
 from garboard._arguments.errors import ArgumentError
 from garboard._arguments.given import list_of
 from garboard._arguments.texts import shown
+from garboard._contexts.blocks import block
 from garboard._contexts.generator import get_rng_state, set_rng_state
 from garboard._engine import ShapeError, Tensor
-from garboard.autograd._passes import is_asked_again
+from garboard.autograd._function_ctx import open_batches
+from garboard.func._batching.calls import BatchLevel
+from garboard.func._batching.tensor import batch, hides_a_batch
 from garboard.func._nest import leaves_of, rebuilt, returned
 
 if TYPE_CHECKING:
@@ -30,26 +33,29 @@ def vmap(
     *,
     chunk_size: int | None = None,
 ) -> Callable[..., Any]:
-    """Make a function of batches from one of samples: it is called for each, and results stacked.
+    """Make a function of batches from one of samples.
 
-    A loop, which costs what the calls do. Ops that broadcast over a batch are faster without it.
+    It is called once, with samples that stand for all: each op computes all of them at once. What
+    an op has no rule for is called for each sample. What differs between samples cannot decide
+    what the function does next, as in `if x > 0`: that takes `gb.where`, or `chunk_size=1`.
 
     Args:
         func: Takes and returns tensors, or nests of them, without the batch's dim.
         in_dims: Which dim of each positional argument is the batch's: a number for all, or a nest
             like the arguments; None for what all samples share. Named arguments have it first.
         out_dims: Where it stands in the results: a number for all, or a nest like these.
-        randomness: Heard: each call draws anew, unless it is "same", for which it starts from one
-            state of the generator.
-        chunk_size: Heard, and not needed.
+        randomness: "same": all samples draw the same numbers. Else each draws its own.
+        chunk_size: How many samples are computed at once, at most: all, by default.
 
     Returns:
         A function of batches.
 
     Raises:
         ShapeError: The batch has no or several sizes, or samples give results of several.
-        TypeError: `func` cannot be called.
-        ValueError: `in_dims` or `out_dims` fits no argument or result.
+        TypeError: `func` cannot be called, or returns what is no tensor.
+        ValueError: `in_dims` or `out_dims` fits no argument or result, or samples differ in what
+            has to be one number: `bool(x)`, `x.item()`, `x.tolist()`.
+        RuntimeError: Samples are written into a tensor that all of them share.
 
     >>> gb.func.vmap(gb.dot)(gb.ones(2, 3), gb.ones(2, 3))
     tensor([3., 3.])
@@ -57,8 +63,7 @@ def vmap(
     op = "vmap"
     check.function(op, "func", func)
     same = check.choice(op, "randomness", randomness, "error", "same", "different") == "same"
-    if chunk_size is not None:
-        check.count(op, "chunk_size", chunk_size, 1)
+    chunk = None if chunk_size is None else check.count(op, "chunk_size", chunk_size, 1)
 
     @wraps(func)
     def batched(*args: Any, **named: Any) -> Any:
@@ -68,25 +73,62 @@ def vmap(
         leaves = leaves_of([args, named])
         dims += [0 if isinstance(it, Tensor) else None for it in leaves[len(dims) :]]
         count = _count(op, leaves, dims)
+        fronts = [
+            it if dim is None else it.movedim(dim, 0) for it, dim in zip(leaves, dims, strict=True)
+        ]
+        step = count if chunk is None else min(chunk, count)
         state = get_rng_state() if same else None
         results = []
-        outer = is_asked_again.get()
-        try:
-            for place in range(count):
-                if state is not None:
-                    set_rng_state(state)
-                parts = [
-                    it if dim is None else it.select(dim, place)
-                    for it, dim in zip(leaves, dims, strict=True)
+        for begin in range(0, count, step):
+            if state is not None:
+                set_rng_state(state)
+            size = min(step, count - begin)
+            parts = [
+                it if dim is None or size == count else it.narrow(0, begin, size)
+                for it, dim in zip(fronts, dims, strict=True)
+            ]
+            with _entered(BatchLevel(size, not same)) as level:
+                given = [
+                    it if dim is None else batch(it, level)
+                    for it, dim in zip(parts, dims, strict=True)
                 ]
-                positional, by_name = rebuilt([args, named], parts)
-                is_asked_again.set(outer or place + 1 < count)
-                results.append(func(*positional, **by_name))
-        finally:
-            is_asked_again.set(outer)
-        return _joined(op, results, out_dims)
+                positional, by_name = rebuilt([args, named], given)
+                results.append(_revealed(op, func(*positional, **by_name), level, out_dims))
+        return rebuilt(*results[0]) if len(results) == 1 else _joined(results, out_dims)
 
     return batched
+
+
+@block
+def _entered(level: BatchLevel) -> Iterator[BatchLevel]:
+    """Have a level take over the calls of ops."""
+    outer = open_batches.get()
+    try:
+        open_batches.set((*outer, level))
+        with level:
+            yield level
+    finally:
+        open_batches.set(outer)
+
+
+def _revealed(op: str, result: Any, level: BatchLevel, out_dims: Any) -> list[Any]:
+    """What a function returned, and its leaves with the samples where they are wanted."""
+    leaves = returned(op, result)
+    found: list[Tensor] = []
+    scope = _engine.current_dispose_scope()
+    for it, dim in zip(leaves, _out_dims(op, result, out_dims), strict=True):
+        if dim is None:
+            found.append(it._value.select(0, 0) if hides_a_batch(it, level) else it)
+            continue
+        value = it._value if hides_a_batch(it, level) else it.expand(level.size, *it.shape)
+        value = value if dim == 0 else value.movedim(0, dim)
+        found.append(value if scope is None else scope.attach(value))
+    return [result, found]
+
+
+def _out_dims(op: str, result: Any, out_dims: Any) -> list[int | None]:
+    whole = isinstance(out_dims, tuple) and isinstance(result, tuple)
+    return _spread(op, "out_dims", list(out_dims) if whole else out_dims, result)
 
 
 def _spread(op: str, name: str, dims: Any, nest: Any) -> list[int | None]:
@@ -121,18 +163,16 @@ def _count(op: str, leaves: list[Any], dims: list[int | None]) -> int:
     return count
 
 
-def _joined(op: str, results: list[Any], out_dims: Any) -> Any:
-    rows = [returned(op, it) for it in results]
-    whole = isinstance(out_dims, tuple) and isinstance(results[0], tuple)
-    dims = _spread(op, "out_dims", list(out_dims) if whole else out_dims, results[0])
-    joined = []
-    for place, dim in enumerate(dims):
-        column = [row[place] for row in rows]
-        if dim is None:
-            joined.append(column[0])
-        else:
-            joined.append(_engine.stack(column, dim))
-    return rebuilt(results[0], joined)
+def _joined(chunks: list[Any], out_dims: Any) -> Any:
+    """The results of chunks as those of the batch."""
+    result = chunks[0][0]
+    dims = _out_dims("vmap", result, out_dims)
+    columns = zip(*(found for _, found in chunks), strict=True)
+    joined = [
+        column[0] if dim is None else _engine.cat(column, dim)
+        for column, dim in zip(columns, dims, strict=True)
+    ]
+    return rebuilt(result, joined)
 
 
 def stack_module_state(

@@ -10,6 +10,7 @@ from garboard._contexts.grad_mode import enable_grad
 from garboard._engine import Tensor, is_grad_enabled
 from garboard.autograd._function_ctx import current_level as _current
 from garboard.autograd._leaves import AccumulateGrad
+from garboard.func._batching.tensor import revealed
 
 __all__ = ["Level", "level"]
 
@@ -35,6 +36,7 @@ class Level:
             return False
         if self.is_nested:
             return True
+        tensor = revealed(tensor)
         ours = {id(it) for it in self.leaves}
         if tensor.grad_fn is None:
             return id(tensor) not in ours

@@ -17,6 +17,7 @@ from garboard._contexts.grad_mode import enable_grad
 from garboard._contexts.stopping import Enough
 from garboard._engine import GradientError, Tensor, is_grad_enabled
 from garboard._scopes import dispose_scope
+from garboard.autograd._function_ctx import open_batches
 from garboard.autograd.function import Function
 from garboard.autograd.graph import saved_tensors_hooks
 from garboard.utils._checkpoint_policies import (
@@ -263,7 +264,7 @@ def checkpoint(
         raise ValueError("checkpoint: debug=True; errors name the op in any case, leave it out")
     keeps_state = flag("checkpoint", "preserve_rng_state", preserve_rng_state)
     first, second = context_fn()
-    if not is_grad_enabled():
+    if not is_grad_enabled() or open_batches.get():  # what is recorded there is of all samples
         with first:
             return callable_(*args, **kwargs)
     state = _engine._generator_state() if keeps_state else None

@@ -133,19 +133,31 @@ def test_a_class_that_says_its_tensors_wraps_them():
     assert not is_traceable_wrapper_subclass(3)
 
 
-def test_no_tensor_hides_a_batch():
+def test_the_levels_of_batches_are_counted_from_the_outermost():
     from garboard._C import _functorch as native
     from garboard._functorch import vmap
 
     x = gb.ones(1)
     assert not native.is_batchedtensor(x)
+    assert not native.is_gradtrackingtensor(x)
     assert native.get_unwrapped(x) is x
-    assert gb.func.vmap(lambda it: gb.tensor(native.is_batchedtensor(it)))(gb.ones(2)).tolist() == [
-        False,
-        False,
-    ]
-    with pytest.raises(NotImplementedError, match=r"gb\.func\.vmap"):
+    assert native.maybe_get_level(x) == -1
+    seen = []
+
+    def inner(one, two):
+        seen.extend(native.maybe_get_level(it) for it in (one, two, x))
+        assert native.is_batchedtensor(one)
+        assert native.get_unwrapped(one).shape == (2,)
+        added = native._add_batch_dim(gb.arange(2.0), 0, 1)
+        return native._remove_batch_dim(one + added, 1, 2, 0).sum() + two
+
+    made = gb.func.vmap(gb.func.vmap(inner, (None, 0)))(gb.ones(2), gb.zeros(2, 3))
+    assert made.tolist() == [[3.0] * 3] * 2
+    assert seen == [1, 2, -1]
+    with pytest.raises(ValueError, match="level 1; 0 calls of vmap are running"):
         native._add_batch_dim(x, 0, 1)
+    with pytest.raises(NotImplementedError, match=r"gb\.func\.vmap"):
+        vmap._unwrap_batched(x)
     with pytest.raises(TypeError):
         native.is_batchedtensor(3)
     form = vmap.tree_flatten({"a": 1, "b": [2, 3]})[1]

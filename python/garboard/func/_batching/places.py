@@ -1,0 +1,239 @@
+"""Ops that read or write elements by their places."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from garboard import _engine
+from garboard._engine import Tensor
+from garboard.func._batching.calls import SINGLY, UNCHANGED, Call, NotBatchedError, rule
+from garboard.func._batching.dims import place_of
+from garboard.func._batching.elementwise import aligned, elementwise
+from garboard.func._batching.tensor import batch
+
+__all__: list[str] = []
+
+
+@rule(
+    "gather take_along_dim scatter scatter_add scatter_reduce scatter_ scatter_add_ scatter_reduce_"
+)
+def gather(call: Call, x: Tensor, *args: Any, **named: Any) -> Any:
+    is_along = call.name == "take_along_dim"
+    names = ("indices", "dim") if is_along else ("dim", "index")
+    dim, index = (
+        (
+            named.get("dim", args[1] if len(args) > 1 else None),
+            named.get("indices", args[0] if args else None),
+        )
+        if is_along
+        else [named.get(key, args[i] if len(args) > i else None) for i, key in enumerate(names)]
+    )
+    if dim is None or not x.ndim or not isinstance(index, Tensor) or index.ndim != x.ndim:
+        return NotImplemented
+    place = place_of(dim, x.ndim)
+    parts = [place if it is dim else call.full(it) if isinstance(it, Tensor) else it for it in args]
+    for key, it in named.items():
+        named[key] = place if key == "dim" else call.full(it) if isinstance(it, Tensor) else it
+    made = call.function(call.full(x), *parts, **named)
+    return UNCHANGED if call.writes else made
+
+
+@rule("index_select")
+def index_select(call: Call, x: Tensor, dim: int, index: Tensor) -> Any:
+    if not x.ndim or index.ndim != 1:
+        return NotImplemented
+    place = place_of(dim, x.ndim)
+    if not call.is_batched(index):
+        return call.value(x).index_select(place, index)
+    value = call.full(x)
+    sizes = list(value.shape)
+    sizes[place] = index.shape[0]
+    rows = call.value(index).reshape(call.size, *(1,) * (place - 1), -1, *(1,) * (x.ndim - place))
+    return value.gather(place, rows.expand(sizes))
+
+
+@rule("index_add index_copy index_fill index_add_ index_copy_ index_fill_")
+def index_written(call: Call, x: Tensor, dim: int, index: Tensor, *args: Any, **named: Any) -> Any:
+    if call.is_batched(index) or not x.ndim:
+        return NotImplemented if not call.writes else SINGLY
+    source = args[0] if args else None
+    of_source = call.full(source) if isinstance(source, Tensor) and source.ndim else source
+    if call.is_batched(source) and not source.ndim:  # type: ignore[union-attr]
+        return NotImplemented if not call.writes else SINGLY
+    place = place_of(dim, x.ndim)
+    made = call.function(call.full(x), place, index, *([of_source] if args else []), **named)
+    return UNCHANGED if call.writes else made
+
+
+@rule("index_put_ masked_scatter_ put_ index_reduce_ fill_diagonal_ map_ apply_")
+def written_singly(call: Call, *args: Any, **named: Any) -> Any:
+    return SINGLY
+
+
+@rule("resize_ resize_as_ set_")
+def resized(call: Call, *args: Any, **named: Any) -> Any:
+    raise NotBatchedError(
+        f"{call.name}: a sample's memory is part of its batch's; x.reshape is needed"
+    )
+
+
+@rule("embedding")
+def embedding(call: Call, input: Tensor, weight: Tensor, *args: Any, **named: Any) -> Any:
+    if not call.is_batched(weight):
+        return call.function(call.value(input), weight, *args, **named)
+    if args or any(it not in (None, False) for it in named.values()):
+        return NotImplemented
+    rows = call.value(weight)
+    apart = _engine.arange(call.size, device=rows.device) * weight.shape[0]
+    places = call.value(input) + apart.reshape(-1, *(1,) * input.ndim)
+    return call.function(places, rows.flatten(0, 1))
+
+
+@rule("take")
+def take(call: Call, x: Tensor, index: Tensor) -> Any:
+    places = call.full(index)
+    return (
+        call.full(x)
+        .reshape(call.size, -1)
+        .gather(1, _positive(places.flatten(1), x))
+        .reshape(places.shape)
+    )
+
+
+def _positive(places: Tensor, x: Tensor) -> Tensor:
+    return _engine.where(places < 0, places + x.numel(), places)
+
+
+@rule("index_put")
+def index_put(call: Call, x: Tensor, indices: Any, values: Any, accumulate: bool = False) -> Any:
+    if accumulate:
+        return NotImplemented
+    written = batch(call.full(x).clone(), call.level)
+    written[tuple(indices)] = values
+    return written._value
+
+
+@rule("masked_fill")
+def masked_fill(call: Call, x: Tensor, mask: Tensor, value: Any) -> Any:
+    if not call.is_batched(value):
+        return elementwise(call, x, mask, value)
+    of_x, of_mask, of_value = aligned(call, [x, mask, value])
+    return _engine.where(of_mask, of_value.to(of_x.dtype), of_x)
+
+
+@rule("searchsorted bucketize")
+def searchsorted(call: Call, one: Tensor, two: Any, **named: Any) -> Any:
+    of_line, of_input = (one, two) if call.name == "searchsorted" else (two, one)
+    if not isinstance(of_input, Tensor) or named.get("sorter") is not None:
+        return NotImplemented
+    if not call.is_batched(of_line):
+        parts = [call.value(it) if it is of_input else it for it in (one, two)]
+        return call.function(*parts, **named)
+    if call.name == "bucketize" or of_line.ndim != of_input.ndim:
+        return NotImplemented
+    return call.function(call.full(one), call.full(two), **named)
+
+
+def _is_index(given: Any) -> bool:
+    return isinstance(given, Tensor) or (
+        isinstance(given, (list, tuple)) or hasattr(given, "__array__")
+    )
+
+
+def _subscript(call: Call, x: Tensor, key: Any) -> tuple[tuple[Any, ...], Any]:
+    """What of the samples' tensor a subscript of one names, and how to put its dims in order."""
+    parts = list(key) if isinstance(key, tuple) else [key]
+    if any(isinstance(it, bool) for it in parts):
+        raise IndexError
+    if not any(map(_is_index, parts)):
+        return (slice(None), *parts), None
+    parts = [
+        it if isinstance(it, Tensor) or not _is_index(it) else _engine.tensor(it) for it in parts
+    ]
+    if any(
+        isinstance(it, Tensor) and it.dtype == _engine.bool and call.is_batched(it) for it in parts
+    ):
+        raise IndexError  # how many elements there are, each sample says for itself
+    parts = _counted(parts)
+    used = sum(it is not None and it is not Ellipsis for it in parts)
+    if Ellipsis in [it for it in parts if not isinstance(it, Tensor)]:
+        at = next(i for i, it in enumerate(parts) if it is Ellipsis)
+        parts[at : at + 1] = [slice(None)] * (x.ndim - used)
+    places = [i for i, it in enumerate(parts) if isinstance(it, Tensor)]
+    beside = places[-1] - places[0] + 1 == len(places)
+    width = max(it.ndim for it in parts if isinstance(it, Tensor))
+    if not any(call.is_batched(parts[i]) for i in places):
+        if beside:
+            return (slice(None), *parts), None
+        return (slice(None), *parts), (0, width)
+    own = [_wide(call, it, width) if isinstance(it, Tensor) else it for it in parts]
+    samples = _engine.arange(call.size, device=call.full(x).device).reshape(-1, *(1,) * width)
+    before = sum(not isinstance(it, (int, Tensor)) for it in parts[: places[0]]) if beside else 0
+    return (samples, *own), (1, width, before)
+
+
+def _counted(parts: list[Any]) -> list[Any]:
+    """Masks as the places of what is true."""
+    found: list[Any] = []
+    for it in parts:
+        if isinstance(it, Tensor) and it.dtype == _engine.bool:
+            if not it.ndim:
+                raise IndexError
+            found += it.nonzero(as_tuple=True)
+        else:
+            found.append(it)
+    return found
+
+
+def _wide(call: Call, index: Tensor, width: int) -> Tensor:
+    value = call.value(index)
+    return value.reshape(value.shape[0], *(1,) * (width - index.ndim), *index.shape)
+
+
+def _ordered(found: Tensor, order: Any, is_back: bool = False) -> Tensor:
+    """The dims that indices made, where a sample's subscript would have them; or back."""
+    if order is None:
+        return found
+    if order[0] == 0:  # in front of the samples' own
+        width = order[1]
+        return found.movedim(0, width) if is_back else found.movedim(width, 0)
+    _, width, before = order
+    if not before:
+        return found
+    here, there = range(1, 1 + width), range(1 + before, 1 + before + width)
+    pair = (tuple(there), tuple(here)) if is_back else (tuple(here), tuple(there))
+    return found.movedim(*pair)
+
+
+@rule("__getitem__")
+def getitem(call: Call, x: Tensor, key: Any) -> Any:
+    place, order = _subscript(call, x, key)
+    return _ordered(call.full(x)[place], order)
+
+
+@rule("__setitem__")
+def setitem(call: Call, x: Tensor, key: Any, written: Any) -> Any:
+    try:
+        place, order = _subscript(call, x, key)
+    except IndexError:
+        return SINGLY
+    value = call.value(x)
+    if not call.is_batched(written):
+        if order is not None and isinstance(written, Tensor) and written.ndim:
+            return SINGLY
+        value[place] = written
+        return UNCHANGED
+    of_written = call.value(written)
+    if order is not None:
+        return SINGLY
+    aimed = _size_of_subscript(x, key)
+    missing = aimed - written.ndim
+    if missing < 0:
+        return SINGLY
+    value[place] = of_written.reshape(call.size, *(1,) * missing, *written.shape)
+    return UNCHANGED
+
+
+def _size_of_subscript(x: Any, key: Any) -> int:
+    """How many dims a subscript of one sample has."""
+    return int(x._value.select(0, 0)[key].ndim)
