@@ -37,6 +37,7 @@ import small_ops
 import strided
 import threads
 import training
+import transforms
 
 FAMILIES = {
     "small": small_ops.rows,
@@ -53,6 +54,7 @@ FAMILIES = {
     "layers": layers.rows,
     "autograd": autograd.rows,
     "training": training.rows,
+    "transforms": transforms.rows,
     "peaks": peaks.rows,
     "ops": every_op.rows,
     "threads": threads.rows,
