@@ -112,6 +112,7 @@ def test_a_sample_is_told_iterated_and_copied():
     [
         lambda shared, x: shared.add_(x),
         lambda shared, x: shared.copy_(x),
+        lambda shared, x: gb.add(x, x, out=shared),
         lambda shared, x: shared.__setitem__(0, x[0]),
         lambda shared, x: shared.scatter_(0, gb.tensor([0]), x),
     ],
@@ -122,6 +123,15 @@ def test_samples_are_not_written_into_what_they_share(write):
     with pytest.raises(RuntimeError, match="written into a tensor that all of them have alike"):
         func.vmap(lambda x: write(shared, x))(rows())
     assert shared.tolist() == [0, 0]
+
+
+def test_a_result_is_written_into_a_sample():
+    def called(x):
+        made = gb.zeros_like(x)
+        assert gb.add(x, x, out=made) is made
+        return made
+
+    assert gb.equal(func.vmap(called)(rows()), 2 * rows())
 
 
 def test_samples_are_written_in_place_and_through_views():

@@ -70,7 +70,8 @@ class BatchLevel(_engine._OverrideBlock):
     ) -> Any:
         kwargs = kwargs or {}
         if self.has_samples(args, kwargs):
-            return Call(self, func).result(args, kwargs)
+            made = Call(self, func).result(args, kwargs)
+            return made if kwargs.get("out") is None else kwargs["out"]
         name = name_of(func)
         if not self.draws_apart or name not in _DRAWN:
             return func(*args, **kwargs)
@@ -214,7 +215,10 @@ class Call:
             return unasked(self.function, args, kwargs)
         if not level.draws_apart and (name in DRAWING or _drops(name, args, kwargs)):
             return self.one_by_one(args, kwargs, True)
-        if self.writes and args and not self.is_batched(args[0]):
+        written = (
+            args[:1] if self.writes else [kwargs["out"]] if kwargs.get("out") is not None else ()
+        )
+        if not all(map(self.is_batched, written)):
             raise NotBatchedError(
                 f"{name}: samples are written into a tensor that all of them have alike; one that "
                 "comes of a sample is needed, as x.new_zeros(sizes) or gb.zeros_like(x) of one"
