@@ -315,6 +315,9 @@ def test_an_op_that_refuses_a_sample_says_so_of_the_sample():
         func.vmap(lambda x: x + gb.ones(3))(rows())
     with pytest.raises(gb.IndexOutOfRangeError):
         func.vmap(lambda x: x.sum(1))(rows())
+    for place in (-1, 2):
+        with pytest.raises(gb.IndexOutOfRangeError):
+            func.vmap(functional.embedding)(gb.tensor([0, place]), gb.rand(2, 2, 3))
 
 
 def test_pieces_of_several_sizes_are_refused():

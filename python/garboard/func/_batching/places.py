@@ -14,28 +14,21 @@ from garboard.func._batching.tensor import batch
 __all__: list[str] = []
 
 
-@rule(
-    "gather take_along_dim scatter scatter_add scatter_reduce scatter_ scatter_add_ scatter_reduce_"
-)
-def gather(call: Call, x: Tensor, *args: Any, **named: Any) -> Any:
-    is_along = call.name == "take_along_dim"
-    names = ("indices", "dim") if is_along else ("dim", "index")
-    dim, index = (
-        (
-            named.get("dim", args[1] if len(args) > 1 else None),
-            named.get("indices", args[0] if args else None),
-        )
-        if is_along
-        else [named.get(key, args[i] if len(args) > i else None) for i, key in enumerate(names)]
-    )
-    if dim is None or not x.ndim or not isinstance(index, Tensor) or index.ndim != x.ndim:
+@rule("gather scatter scatter_add scatter_reduce scatter_ scatter_add_ scatter_reduce_")
+def gather(call: Call, x: Tensor, dim: int, index: Tensor, *args: Any, **named: Any) -> Any:
+    if not x.ndim or index.ndim != x.ndim:
         return NotImplemented
-    place = place_of(dim, x.ndim)
-    parts = [place if it is dim else call.full(it) if isinstance(it, Tensor) else it for it in args]
-    for key, it in named.items():
-        named[key] = place if key == "dim" else call.full(it) if isinstance(it, Tensor) else it
-    made = call.function(call.full(x), *parts, **named)
+    more = [call.full(it) if isinstance(it, Tensor) else it for it in args]
+    by_name = {key: call.full(it) if isinstance(it, Tensor) else it for key, it in named.items()}
+    made = call.function(call.full(x), place_of(dim, x.ndim), call.full(index), *more, **by_name)
     return UNCHANGED if call.writes else made
+
+
+@rule("take_along_dim")
+def take_along_dim(call: Call, x: Tensor, indices: Tensor, dim: int | None = None) -> Any:
+    if dim is None or not x.ndim or indices.ndim != x.ndim:
+        return NotImplemented
+    return call.function(call.full(x), call.full(indices), place_of(dim, x.ndim))
 
 
 @rule("index_select")
@@ -78,15 +71,30 @@ def resized(call: Call, *args: Any, **named: Any) -> Any:
 
 
 @rule("embedding")
-def embedding(call: Call, input: Tensor, weight: Tensor, *args: Any, **named: Any) -> Any:
+def embedding(
+    call: Call,
+    input: Tensor,
+    weight: Tensor,
+    padding_idx: int | None = None,
+    max_norm: float | None = None,
+    norm_type: float = 2.0,
+    *args: Any,
+    **named: Any,
+) -> Any:
     if not call.is_batched(weight):
-        return call.function(call.value(input), weight, *args, **named)
-    if args or any(it not in (None, False) for it in named.values()):
+        return call.function(
+            call.value(input), weight, padding_idx, max_norm, norm_type, *args, **named
+        )
+    count = weight.shape[0]
+    if weight.ndim != 2 or max_norm is not None or any(args) or any(named.values()):
         return NotImplemented
-    rows = call.value(weight)
-    apart = _engine.arange(call.size, device=rows.device) * weight.shape[0]
-    places = call.value(input) + apart.reshape(-1, *(1,) * input.ndim)
-    return call.function(places, rows.flatten(0, 1))
+    places = call.full(input)
+    samples = _engine.arange(call.size, device=places.device).reshape(-1, *(1,) * input.ndim)
+    found = call.value(weight)[samples, _engine.where(places < 0, count, places)]  # -1 is no row
+    if padding_idx is None:
+        return found
+    is_padding = (places == padding_idx % count).unsqueeze(-1)
+    return _engine.where(is_padding, found.detach(), found)
 
 
 @rule("take")
