@@ -320,6 +320,16 @@ def test_an_op_that_refuses_a_sample_says_so_of_the_sample():
             func.vmap(functional.embedding)(gb.tensor([0, place]), gb.rand(2, 2, 3))
 
 
+def test_a_list_that_holds_itself_is_refused_by_the_op():
+    endless: list[Any] = []
+    endless.append(endless)
+
+    for call in (gb.stack, gb.tensor, gb.cat):
+        with pytest.raises((TypeError, gb.ShapeError)):
+            func.vmap(lambda x, call=call: call([x, endless]))(rows())
+    endless.clear()
+
+
 def test_pieces_of_several_sizes_are_refused():
     with pytest.raises(RuntimeError, match="results of several sizes"):
         func.vmap(lambda x: x[x > 2])(rows())

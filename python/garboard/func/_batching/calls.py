@@ -13,7 +13,7 @@ from garboard._engine import Tensor
 from garboard.autograd._function_ctx import open_batches
 from garboard.autograd._passes import is_asked_again
 from garboard.autograd.function import Function
-from garboard.func._batching.tensor import BatchedTensor, batch, hides_a_batch, unasked
+from garboard.func._batching.tensor import DEEPEST, BatchedTensor, batch, hides_a_batch, unasked
 
 __all__ = ["SINGLY", "UNCHANGED", "BatchLevel", "Call", "NotBatchedError", "rule", "rules"]
 
@@ -107,12 +107,14 @@ class BatchLevel(_engine._OverrideBlock):
             return made
         return batch(made.movedim(dims, 0), self)
 
-    def _is_in(self, nest: Any) -> bool:
+    def _is_in(self, nest: Any, depth: int = 0) -> bool:
+        if depth > DEEPEST:
+            return False  # a list that holds itself: the op refuses it
         for part in nest.values() if isinstance(nest, dict) else nest:
             if type(part) is BatchedTensor:
                 if part._level is self:
                     return True
-            elif isinstance(part, (list, tuple, dict)) and self._is_in(part):
+            elif isinstance(part, (list, tuple, dict)) and self._is_in(part, depth + 1):
                 return True
         return False
 
@@ -276,15 +278,20 @@ class Call:
             return args[0] if self.name != "__setitem__" else None
         return self.joined(results)
 
-    def _sample(self, nest: Any, place: int) -> Any:
+    def _sample(self, nest: Any, place: int, depth: int = 0) -> Any:
+        if depth > DEEPEST:
+            return nest
+        depth += 1
         if self.is_batched(nest):
             return nest._value.select(0, place)
         if isinstance(nest, slice):
-            return slice(*(self._sample(it, place) for it in (nest.start, nest.stop, nest.step)))
+            return slice(
+                *(self._sample(it, place, depth) for it in (nest.start, nest.stop, nest.step))
+            )
         if isinstance(nest, dict):
-            return {key: self._sample(it, place) for key, it in nest.items()}
+            return {key: self._sample(it, place, depth) for key, it in nest.items()}
         if isinstance(nest, (list, tuple)):
-            return _like(nest, [self._sample(it, place) for it in nest])
+            return _like(nest, [self._sample(it, place, depth) for it in nest])
         return nest
 
     def joined(self, results: list[Any]) -> Any:

@@ -16,6 +16,7 @@ from garboard._arguments.texts import told
 from garboard._engine import Tensor
 
 __all__ = [
+    "DEEPEST",
     "BatchedTensor",
     "batch",
     "expanded",
@@ -25,6 +26,8 @@ __all__ = [
     "revealed",
     "unasked",
 ]
+
+DEEPEST = 64  # levels of lists in which samples are looked for
 
 
 class BatchedTensor(Tensor):
@@ -176,14 +179,14 @@ def is_batched_beyond(given: Tensor, depth: int) -> bool:
     return type(given) is BatchedTensor and given._level.depth > depth
 
 
-def innermost(nest: Any) -> BatchedTensor | None:
+def innermost(nest: Any, depth: int = 0) -> BatchedTensor | None:
     """The sample of the innermost level within arguments, lists and dicts of them."""
     if type(nest) is BatchedTensor:
         return nest
     found: BatchedTensor | None = None
-    if isinstance(nest, (list, tuple, dict)):
+    if isinstance(nest, (list, tuple, dict)) and depth <= DEEPEST:
         for part in nest.values() if isinstance(nest, dict) else nest:
-            one = innermost(part)
+            one = innermost(part, depth + 1)
             if one is not None and (found is None or one._level.depth > found._level.depth):
                 found = one
     return found
