@@ -160,13 +160,13 @@ inline Tensor tril(const Tensor& input, std::int64_t above) {
   check_least_dims("tril", input, 2);
   return where(
       triangle(input.size(input.ndim() - 2), input.last_size(), above, false, input.device()),
-      input, Scalar::of(false));
+      contiguous(input), Scalar::of(false));
 }
 inline Tensor triu(const Tensor& input, std::int64_t above) {
   check_least_dims("triu", input, 2);
   return where(
-      triangle(input.size(input.ndim() - 2), input.last_size(), above, true, input.device()), input,
-      Scalar::of(false));
+      triangle(input.size(input.ndim() - 2), input.last_size(), above, true, input.device()),
+      contiguous(input), Scalar::of(false));
 }
 
 /// A matrix's diagonal, copied; of one dim, the matrix that has it.

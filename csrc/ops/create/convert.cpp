@@ -30,11 +30,6 @@ Tensor copied(const char* name, Tensor result, const Tensor& input,
   return result;
 }
 
-void lie_as_it(const Tensor& fresh, const Tensor& input) {
-  const View view = input.view();
-  lie_as(fresh, {&view});
-}
-
 std::pair<const char*, const char*> extent(const Tensor& tensor) {
   const auto* const start = static_cast<const char*>(tensor.data());
   std::int64_t low = 0, high = 1;
@@ -74,7 +69,7 @@ void copy_into(const Tensor& target, const Tensor& source, Transfer transfer) {
 
 Tensor clone(const Tensor& input) {
   const Tensor result = empty_of("clone", input.sizes(), input.dtype(), input.device());
-  if (!input.is_contiguous()) lie_as_it(result, input);
+  lie_as(result, input);
   return copied("clone", result, input);
 }
 
@@ -89,7 +84,7 @@ Tensor contiguous(const Tensor& input) {
 Tensor to(const Tensor& input, DType dtype) {
   if (input.dtype() == dtype) return input;
   const Tensor result = empty_of("to", input.sizes(), dtype, input.device());
-  if (!input.is_contiguous()) lie_as_it(result, input);
+  lie_as(result, input);
   return copied("to", result, input);
 }
 

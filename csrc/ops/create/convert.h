@@ -9,8 +9,7 @@ namespace garboard {
 /// device's current stream, and be under way when the call returns; others are waited for.
 enum class Transfer : bool { waits, is_queued_if_pinned };
 
-/// A dense copy, in the order of dims in which `input` fills its memory, row-major where it does
-/// not; its gradient passes through.
+/// A dense copy, its dims in the order in which they lie in `input`; its gradient passes through.
 Tensor clone(const Tensor& input);
 /// The same, row-major always.
 Tensor row_major_copy(const Tensor& input);

@@ -97,6 +97,7 @@ inline constexpr Binary pow{
     .kernel = kernels::binary<functors::Power>,
     .keep = Keep::first | Keep::second,
     .gradient = gradients::power,
+    .is_number_in_rows = true,
 };
 inline constexpr Binary maximum{
     .name = "maximum",

@@ -297,7 +297,7 @@ Tensor converted(const Binary& op, const Operand& a, const Operand& b) {
   Tensor out = fresh_of(op.name, plan);
   {
     Input x = input_of(op, a, plan, nullptr), y = input_of(op, b, plan, nullptr);
-    lie_as(out, {&x.view(), &y.view()});
+    if (a.tensor || !op.is_number_in_rows) lie_as(out, {&x.view(), &y.view()});
     straighten(out, true, {&x, &y});
     kernels::table_of(plan.device)
         .binary[op.kernel.index](out.view(), x.view(), y.view(), current_stream(plan.device));
@@ -320,7 +320,7 @@ Tensor Unary::operator()(const Tensor& input) const {
   } else {
     out = empty_of(name, input.sizes(), result, device);
     Input x(input, dtype, input.sizes(), nullptr);
-    lie_as(out, {&x.view()});
+    if (!is_in_rows) lie_as(out, {&x.view()});
     straighten(out, true, {&x});
     run(out.view(), x.view(), current_stream(device));
   }

@@ -30,16 +30,16 @@ class Input {
 
   const View& view() const { return view_; }
 
-  /// Is read row-major, as `out` lies, where it lies turned: across its grain an element costs more
-  /// than the copy. That goes into `free`, whose elements nobody needs yet, or into memory of its
-  /// own, if there is any.
+  /// Is read as `out` lies, where it lies across that: against its grain an element costs more than
+  /// the copy. That goes into `free`, whose elements nobody needs yet, or into memory of its own,
+  /// if there is any.
   void straighten(const View& out, const Tensor* free) {
-    if (!tensor_ || view_.contiguous || view_.count == 1 || !is_turned(view_)) return;
+    if (!tensor_ || view_.count == 1 || !lies_across(view_, out.strides)) return;
     if (free && free->dtype() == tensor_.dtype() && tensor_.has_sizes(free->sizes())) {
       copy_into(*free, tensor_);
       tensor_ = *free;
     } else {
-      tensor_ = straightened(tensor_);
+      tensor_ = laid_along(tensor_, out.strides);
     }
     view_ =
         tensor_.has_sizes(out.sizes) ? tensor_.view() : broadcast_view(tensor_.view(), out.sizes);
@@ -61,11 +61,12 @@ class Input {
     if (input->is_in(out)) free = nullptr;
   }
 }
-/// Straightens inputs of `out`, unless that is small. One of a fresh result may lie where that
-/// will.
+/// Straightens inputs of `out`, unless that is small. One of a fresh result, which is dense, may
+/// lie where that will.
 inline void straighten(const Tensor& out, bool is_fresh, std::initializer_list<Input*> inputs) {
   constexpr std::int64_t least = 4096;
-  if (out.count() >= least && out.is_contiguous() && out.device().is_cpu()) [[unlikely]]
+  if (out.count() >= least && (is_fresh || out.is_contiguous()) && out.device().is_cpu())
+      [[unlikely]]
     straighten_all(out, is_fresh, inputs);
 }
 

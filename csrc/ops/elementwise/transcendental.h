@@ -174,6 +174,7 @@ inline constexpr Unary logsigmoid{
     .gradient = gradients::logsigmoid,
     .place = Place::functional,
     .in_place = InPlace::no,
+    .is_in_rows = true,
 };
 inline constexpr Unary silu{
     .name = "silu",

@@ -7,11 +7,10 @@
 
 namespace garboard {
 
-/// The inputs of a program as its kernels read them, broadcast to one list of sizes: that of the
-/// program, or with the dims in another order. Where all inputs of these sizes fill their memory in
-/// one order of dims, that is the order, and pieces are stretches of memory. Of others, what lies
-/// turned is read through a dense copy: across its grain a line of the cache is fetched for each
-/// element.
+/// The inputs of a program as its kernels read them, broadcast to the program's sizes, whose dims
+/// are in the order in which the result lies: pieces of it are stretches of memory. What lies
+/// across them is read through a copy that does not: against its grain a line of the cache is
+/// fetched for each element.
 struct ChainLayout {
   explicit ChainLayout(const ChainProgram& program);
 

@@ -213,7 +213,7 @@ Tensor masked_fill(const Tensor& input, const Tensor& mask, const Operand& value
   check_mask(op, mask, input);
   broadcast_sizes(op, input.sizes(), mask.sizes());
   const FillValue fill(op, value, input);
-  return where(mask, fill.operand, input);
+  return where(contiguous(mask), fill.operand, contiguous(input));  // row-major, as in PyTorch
 }
 
 }  // namespace garboard

@@ -42,6 +42,7 @@ struct Unary {
   bool counts_bools = false;  // as int64
   /// Its rule asks of the output only whether elements are at most 0, and takes that as bits, too.
   bool keeps_signs = false;
+  bool is_in_rows = false;  // the result lies row-major whatever the input does, as in PyTorch
 
   Tensor operator()(const Tensor& input) const;
   /// Writes into `out`, which may be `input`. Raises ShapeError, DTypeError, GradientError.
@@ -61,6 +62,7 @@ struct Binary {
   Place place = Place::everywhere;
   InPlace in_place = InPlace::yes;
   bool wraps = false;  // modulo 2^n, so that a number beyond an integer dtype may wrap first
+  bool is_number_in_rows = false;  // as of `Unary`, where the first operand is a number
 
   Tensor operator()(const Operand& a, const Operand& b) const;
   /// The same, for two tensors: the shortest way.

@@ -64,7 +64,7 @@ View broadcast_view(const View& view, const Dims& sizes) {
   wide.strides = Dims::filled(sizes.size(), 0);
   const int missing = sizes.size() - view.ndim();
   for (int i = 0; i < view.ndim(); ++i) {
-    if (view.sizes[i] != 1) wide.strides[missing + i] = view.strides[i];
+    if (view.sizes[i] == sizes[missing + i]) wide.strides[missing + i] = view.strides[i];
   }
   wide.count = sizes.product();
   wide.contiguous = is_contiguous(sizes, wide.strides);

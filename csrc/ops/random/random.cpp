@@ -13,6 +13,7 @@
 #include "csrc/ops/complex/complex.h"
 #include "csrc/ops/create/convert.h"
 #include "csrc/ops/create/create.h"
+#include "csrc/ops/create/result_layout.h"
 #include "csrc/ops/elementwise/binary.h"
 #include "csrc/ops/elementwise/ternary.h"
 #include "csrc/ops/elementwise/unary.h"
@@ -221,6 +222,7 @@ Tensor dropout(const Tensor& input, double p) {
   kernels::run(kernels::Bernoulli{mask.view(), 1 - p,
                                   Generator::standard().numbers_for(mask.count(), mask.device())},
                input.device());
+  lie_as(mask, input);
   return retain(mask, input, p < 1 ? 1 / (1 - p) : 0.0);
 }
 

@@ -1,6 +1,7 @@
 // Complex numbers: made of parts, and taken apart.
 #include "csrc/core/error.h"
 #include "csrc/ops/complex/complex.h"
+#include "csrc/ops/create/result_layout.h"
 #include "csrc/ops/elementwise/transcendental.h"
 #include "csrc/ops/elementwise/unary.h"
 #include "csrc/ops/op/promotion.h"
@@ -149,7 +150,16 @@ void check_parts(const char* op, const char* names, const Tensor& a, const Tenso
 
 Tensor complex_of(const char* op, const Tensor& real, const Tensor& imag) {
   const Dims sizes = broadcast_sizes(op, real.sizes(), imag.sizes());
-  return view_as_complex(stack({expand(real, sizes), expand(imag, sizes)}, -1));
+  const Tensor parts[] = {expand(real, sizes), expand(imag, sizes)};
+  const View views[] = {parts[0].view(), parts[1].view()};
+  const View* const both[] = {&views[0], &views[1]};
+  const Dims strides = result_strides(sizes, both);
+  if (is_contiguous(sizes, strides)) return view_as_complex(stack({parts[0], parts[1]}, -1));
+  const Dims order = outside_in(strides);
+  Dims back = order;
+  for (int i = 0; i < order.size(); ++i) back[static_cast<int>(order[i])] = i;
+  const Tensor stacked = stack({permute(parts[0], order), permute(parts[1], order)}, -1);
+  return permute(view_as_complex(stacked), back);
 }
 
 Tensor complex_of_parts(const Tensor& real, const Tensor& imag) {

@@ -46,12 +46,12 @@ struct Choices<kernels::BagMode> {
 namespace {
 
 /// What a function that writes into its first argument is, as one that writes into a copy.
-template <auto write, class Types = decltype(write)>
+template <auto write, auto copied, class Types = decltype(write)>
 struct Copying;
-template <auto write, class... Arguments>
-struct Copying<write, void (*)(const Tensor&, Arguments...)> {
+template <auto write, auto copied, class... Arguments>
+struct Copying<write, copied, void (*)(const Tensor&, Arguments...)> {
   static Tensor call(const Tensor& input, Arguments... arguments) {
-    Tensor copy = clone(input);
+    Tensor copy = copied(input);
     write(copy, arguments...);
     return copy;
   }
@@ -60,10 +60,12 @@ struct Copying<write, void (*)(const Tensor&, Arguments...)> {
     return {};
   }
 };
+template <auto write>  // the copy is row-major, as in PyTorch
+constexpr auto into_copy = fn<&Copying<write, &row_major_copy>::call>;
+template <auto write>  // it lies as its input, as there too
+constexpr auto into_clone = fn<&Copying<write, &clone>::call>;
 template <auto write>
-constexpr auto into_copy = fn<&Copying<write>::call>;
-template <auto write>
-constexpr auto in_place = fn<&Copying<write>::call_in_place>;
+constexpr auto in_place = fn<&Copying<write, &clone>::call_in_place>;
 
 void scatter_of_tensor(const Tensor& self, std::int64_t dim, const Tensor& index,
                        const Tensor& source) {
@@ -76,7 +78,7 @@ void scatter_of_number(const Tensor& self, std::int64_t dim, const Tensor& index
 /// The copy is as large as the mask, where that is larger.
 Tensor masked_scatter(const Tensor& input, const Tensor& mask, const Tensor& source) {
   const Dims sizes = broadcast_sizes("masked_scatter", input.sizes(), mask.sizes());
-  const Tensor copy = clone(expand(input, sizes));
+  const Tensor copy = row_major_copy(expand(input, sizes));
   masked_scatter_(copy, mask, source);
   return copy;
 }
@@ -179,12 +181,12 @@ constexpr std::array index_rows{
     bind("index_add_", added, docs::index_add_, in_place<index_add_>, method),
     bind("index_copy", sliced, docs::index_copy, into_copy<index_copy_>).with_out(),
     bind("index_copy_", sliced, docs::index_copy_, in_place<index_copy_>, method),
-    bind("index_fill", filled, docs::index_fill, into_copy<index_fill_>),
+    bind("index_fill", filled, docs::index_fill, into_clone<index_fill_>),
     bind("index_fill_", filled, docs::index_fill_, in_place<index_fill_>, method),
-    bind("index_put", put_at, docs::index_put, into_copy<put_by_indices>),
+    bind("index_put", put_at, docs::index_put, into_clone<put_by_indices>),
     bind("index_put_", put_at, docs::index_put_, in_place<put_by_indices>, method),
     bind("take", "input: Tensor, index: Tensor", docs::take, fn<take>).with_out(),
-    bind("put", put_flat, docs::put, into_copy<put_>),
+    bind("put", put_flat, docs::put, into_clone<put_>),
     bind("put_", put_flat, docs::put_, in_place<put_>, method),
     bind("masked_select", masked, docs::masked_select, fn<masked_select>).with_out(),
     bind("masked_fill", masked_value, docs::masked_fill, fn<masked_fill>),

@@ -38,8 +38,7 @@ constexpr Doc clone{
     .details = "The gradient passes through; `x.detach().clone()` cuts it off.",
     .args = {any_shape,
              {"memory_format",
-              "preserve_format, the default: dims lie in the order of `input`'s where those fill "
-              "their memory. Else row-major."}},
+              "preserve_format, the default: dims lie in the order of `input`'s. Else row-major."}},
     .returns = "A dense tensor of its own storage. The graph keeps no tensor.",
     .raises = "TypeError: `memory_format` is none.",
     .example =
@@ -224,9 +223,7 @@ constexpr std::array convert_rows{
     bind("contiguous", alone, docs::contiguous, fn<contiguous>, Place::method),
     bind("clone", "input: Tensor, *, memory_format: _MemoryFormat | None = None", docs::clone,
          [](const Tensor& input, PyObject* format) {
-           const MemoryFormat asked = memory_format_of("clone", format);
-           const bool keeps = asked == MemoryFormat::left_out || asked == MemoryFormat::preserved;
-           return keeps ? clone(input) : row_major_copy(input);
+           return keeps_order("clone", format) ? clone(input) : row_major_copy(input);
          }),
     bind("detach", alone, docs::detach, fn<detach>),
     bind(

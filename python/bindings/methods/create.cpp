@@ -141,7 +141,7 @@ constexpr Doc full{
 };
 constexpr Doc zeros_like{
     .summary = "Make zeros in the sizes and dtype of `input`.",
-    .args = {likewise, own_dtype, own_device, requires_grad},
+    .args = {likewise, order_of_dims, own_dtype, own_device, requires_grad},
     .returns = like_returns,
     .raises = like_error,
     .example =
@@ -150,7 +150,7 @@ constexpr Doc zeros_like{
 };
 constexpr Doc ones_like{
     .summary = "Make ones in the sizes and dtype of `input`.",
-    .args = {likewise, own_dtype, own_device, requires_grad},
+    .args = {likewise, order_of_dims, own_dtype, own_device, requires_grad},
     .returns = like_returns,
     .raises = like_error,
     .example =
@@ -159,7 +159,7 @@ constexpr Doc ones_like{
 };
 constexpr Doc empty_like{
     .summary = "Make a tensor in the sizes and dtype of `input`, its elements not set.",
-    .args = {likewise, own_dtype, own_device, requires_grad},
+    .args = {likewise, order_of_dims, own_dtype, own_device, requires_grad},
     .returns = like_returns,
     .raises = like_error,
     .example =
@@ -170,6 +170,7 @@ constexpr Doc full_like{
     .summary = "Make a tensor of one value in the sizes and dtype of `input`.",
     .args = {likewise,
              {"fill_value", "What every element is; cut off towards zero for an integer dtype."},
+             order_of_dims,
              own_dtype,
              own_device,
              requires_grad},
@@ -289,10 +290,12 @@ constexpr auto filled = [](OpName op, const Dims& sizes, const Options& options)
                   options);
 };
 template <std::int64_t value>
-constexpr auto filled_like = [](OpName op, const Tensor& like, const Options& options) {
-  return finished(full(like.sizes(), Scalar::of(value), options.dtype.value_or(like.dtype()),
-                       options.device.value_or(like.device()), op.text),
-                  options);
+constexpr auto filled_like = [](OpName op, const Tensor& like, PyObject* format,
+                                const Options& options) {
+  return finished_like(op.text, like, format,
+                       full(like.sizes(), Scalar::of(value), options.dtype.value_or(like.dtype()),
+                            options.device.value_or(like.device()), op.text),
+                       options);
 };
 
 Tensor counted(Scalar start, Scalar end, Scalar step, const Options& options) {
@@ -317,6 +320,7 @@ Tensor fill(const Tensor& like, const Operand& value) {
   const Tensor made = like.requires_grad() && is_grad_enabled()
                           ? clone(like)
                           : empty(like.sizes(), like.dtype(), like.device(), "fill");
+  lie_as(made, like);
   if (value.tensor)
     copy_(made, one_value("fill", *value.tensor));
   else
@@ -333,7 +337,8 @@ constexpr auto places_of = [](OpName op, std::int64_t rows, std::int64_t columns
 constexpr const char* of_triangle = "row: int, col: int, offset: int = 0, *, @placement";
 
 constexpr const char* of_sizes = "*size: int, @options";
-constexpr const char* of_like = "input: Tensor, *, @options";
+constexpr const char* of_like =
+    "input: Tensor, *, memory_format: _MemoryFormat | None = None, @options";
 
 constexpr std::array create_rows{
     bind(
@@ -383,18 +388,23 @@ constexpr std::array create_rows{
     bind("ones_like", of_like, docs::ones_like, filled_like<1>, Place::functional),
     bind(
         "empty_like", of_like, docs::empty_like,
-        [](const Tensor& like, const Options& options) {
-          return finished(empty(like.sizes(), options.dtype.value_or(like.dtype()),
-                                options.device.value_or(like.device())),
-                          options);
+        [](const Tensor& like, PyObject* format, const Options& options) {
+          return finished_like("empty_like", like, format,
+                               empty(like.sizes(), options.dtype.value_or(like.dtype()),
+                                     options.device.value_or(like.device())),
+                               options);
         },
         Place::functional),
     bind(
-        "full_like", "input: Tensor, fill_value: Number, *, @options", docs::full_like,
-        [](const Tensor& like, Scalar value, const Options& options) {
-          return finished(full(like.sizes(), value, options.dtype.value_or(like.dtype()),
-                               options.device.value_or(like.device())),
-                          options);
+        "full_like",
+        "input: Tensor, fill_value: Number, *, memory_format: _MemoryFormat | None = None, "
+        "@options",
+        docs::full_like,
+        [](const Tensor& like, Scalar value, PyObject* format, const Options& options) {
+          return finished_like("full_like", like, format,
+                               full(like.sizes(), value, options.dtype.value_or(like.dtype()),
+                                    options.device.value_or(like.device())),
+                               options);
         },
         Place::functional),
     bind(

@@ -10,6 +10,9 @@ inline constexpr Arg size{"size",
 inline constexpr Arg dtype{"dtype", "The dtype; float32 where it is left out."};
 inline constexpr Arg device{"device", "Where it lies; the CPU where it is left out."};
 inline constexpr Arg requires_grad{"requires_grad", "True asks for a gradient: makes it a leaf."};
+inline constexpr Arg order_of_dims{
+    "memory_format",
+    "preserve_format, the default: dims lie in the order of `input`'s. Else row-major."};
 inline constexpr Arg own_dtype{"dtype", "Another dtype than `input`'s."};
 inline constexpr Arg own_device{"device", "Another device than `input`'s."};
 inline constexpr const char* size_error =

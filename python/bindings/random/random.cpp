@@ -55,7 +55,8 @@ constexpr Doc rand_like{
              {"dtype", "Another floating dtype than `input`'s."},
              {"device", "Another device than `input`'s."},
              requires_grad,
-             generator},
+             generator,
+             order_of_dims},
     .returns = "A new dense tensor of `input`'s sizes.",
     .raises = random_like_error,
     .example =
@@ -68,7 +69,8 @@ constexpr Doc randn_like{
              {"dtype", "Another floating dtype than `input`'s."},
              {"device", "Another device than `input`'s."},
              requires_grad,
-             generator},
+             generator,
+             order_of_dims},
     .returns = "A new dense tensor of `input`'s sizes.",
     .raises = random_like_error,
     .example =
@@ -103,7 +105,8 @@ constexpr Doc randint_like{
              generator,
              {"dtype", "Another dtype than `input`'s."},
              {"device", "Another device than `input`'s."},
-             requires_grad},
+             requires_grad,
+             order_of_dims},
     .returns = "A new dense tensor of `input`'s sizes.",
     .raises =
         "ShapeError: `low` is not below `high`.\n"
@@ -164,11 +167,13 @@ constexpr auto drawn = [](const Dims& sizes, Generator* from, const Options& opt
                   options);
 };
 template <Random op>
-constexpr auto drawn_like = [](const Tensor& like, Generator* from, const Options& options) {
-  return finished(op(like.sizes(), options.dtype.value_or(like.dtype()),
-                     options.device.value_or(like.device()), *from),
-                  options);
-};
+constexpr auto drawn_like =
+    [](OpName name, const Tensor& like, Generator* from, PyObject* format, const Options& options) {
+      return finished_like(name.text, like, format,
+                           op(like.sizes(), options.dtype.value_or(like.dtype()),
+                              options.device.value_or(like.device()), *from),
+                           options);
+    };
 
 Tensor drawn_integers(std::int64_t low, std::int64_t high, const Dims& sizes, Generator* from,
                       const Options& options) {
@@ -176,14 +181,17 @@ Tensor drawn_integers(std::int64_t low, std::int64_t high, const Dims& sizes, Ge
       randint(low, high, sizes, options.dtype.value_or(DType::int64), on(options), *from), options);
 }
 Tensor integers_like(const Tensor& like, std::int64_t low, std::int64_t high, Generator* from,
-                     const Options& options) {
-  return finished(randint(low, high, like.sizes(), options.dtype.value_or(like.dtype()),
-                          options.device.value_or(like.device()), *from),
-                  options);
+                     PyObject* format, const Options& options) {
+  return finished_like("randint_like", like, format,
+                       randint(low, high, like.sizes(), options.dtype.value_or(like.dtype()),
+                               options.device.value_or(like.device()), *from),
+                       options);
 }
 
 constexpr const char* of_sizes = "*size: int, generator: Generator | None = None, @options";
-constexpr const char* of_like = "input: Tensor, *, generator: Generator | None = None, @options";
+constexpr const char* of_like =
+    "input: Tensor, *, generator: Generator | None = None, "
+    "memory_format: _MemoryFormat | None = None, @options";
 
 constexpr std::array random_rows{
     bind("rand", of_sizes, docs::rand, drawn<rand>, Place::functional).with_out(),
@@ -203,14 +211,16 @@ constexpr std::array random_rows{
          docs::randint, fn<drawn_integers>, Place::functional)
         .with_out(),
     bind(
-        "randint_like", "input: Tensor, high: int, *, generator: Generator | None = None, @options",
+        "randint_like",
+        "input: Tensor, high: int, *, generator: Generator | None = None, "
+        "memory_format: _MemoryFormat | None = None, @options",
         docs::randint_like,
-        [](const Tensor& like, std::int64_t high, Generator* from, const Options& options) {
-          return integers_like(like, 0, high, from, options);
-        },
+        [](const Tensor& like, std::int64_t high, Generator* from, PyObject* format,
+           const Options& options) { return integers_like(like, 0, high, from, format, options); },
         Place::functional),
     bind("randint_like",
-         "input: Tensor, low: int, high: int, *, generator: Generator | None = None, @options",
+         "input: Tensor, low: int, high: int, *, generator: Generator | None = None, "
+         "memory_format: _MemoryFormat | None = None, @options",
          docs::randint_like, fn<integers_like>, Place::functional),
     bind(
         "randperm", "n: int, *, generator: Generator | None = None, @options", docs::randperm,

@@ -1,7 +1,8 @@
-"""How PyTorch's programs name layouts. There is one here, dense and row-major: they are heard only.
+"""How PyTorch's programs name layouts, most of which are heard only.
 
 An op that makes, copies or converts a tensor takes `memory_format`, `layout` and `pin_memory`, and
-gives the elements that it gives without them; in pinned memory where `pin_memory` is True.
+gives the elements that it gives without them; in pinned memory where `pin_memory` is True. A copy,
+and what is made like a tensor, has its dims in that one's order, or by `memory_format` row-major.
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ class Named:
 
 
 class memory_format(Named):
-    """In which order elements lie elsewhere; here a program may name one, and nothing changes.
+    """In which order elements are to lie: here as those of a tensor they are like, or row-major.
 
     There are `contiguous_format`, `preserve_format`, `channels_last` and `channels_last_3d`.
 

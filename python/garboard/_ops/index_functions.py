@@ -239,7 +239,7 @@ def renorm(
     with _engine.DisposeScope(op) as scope:
         lengths = x.norm(power, dim=others, keepdim=True)
         factor = _engine.where(lengths > most, most / (lengths + 1e-7), 1.0)
-        return written(op, scope.move_to_outer(x * factor), out)
+        return written(op, scope.move_to_outer(x.contiguous() * factor), out)
 
 
 def _renorm_(self: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:

@@ -301,8 +301,7 @@ def nextafter(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Ten
     if dtype not in _BITS:
         raise _engine.DTypeError(f"{op}: dtype {dtype}; a floating one is needed")
     with no_grad(), _engine.DisposeScope(op) as scope:
-        x, end = (it.contiguous() for it in _engine.broadcast_tensors(input, other))
-        x, end = x.to(dtype), end.to(dtype)
+        x, end = (it.to(dtype) for it in _engine.broadcast_tensors(input, other))
         bits = x.view(_BITS[dtype])
         # The bits of numbers count upwards away from 0.
         step = where((end > x) == (x > 0), 1, -1).to(bits.dtype)

@@ -85,7 +85,7 @@ _ORDER = "memory_format: _MemoryFormat | None = None"
 # What is heard about layouts, and changes nothing.
 HINTS = (
     dict.fromkeys(_MAKERS.split(), f"{_LAYOUT}, {_PIN}")
-    | dict.fromkeys(_LIKE.split(), f"{_LAYOUT}, {_PIN}, {_ORDER}")
+    | dict.fromkeys(_LIKE.split(), f"{_LAYOUT}, {_PIN}")
     | dict.fromkeys(_COPIES.split(), _ORDER)
     | {"tensor": _PIN, "new_tensor": _PIN}
 )

@@ -1,4 +1,4 @@
-"""In which order of dims a result lies: that of its inputs where they share one, or row-major."""
+"""In which order of dims a result lies: PyTorch's, that of its first input that has one."""
 
 from __future__ import annotations
 
@@ -44,34 +44,202 @@ def test_a_result_lies_as_all_of_its_inputs_do(
     assert gb.equal(made, OPS[name](x.contiguous(), y.contiguous()))
 
 
-@pytest.mark.parametrize("sizes", [FEW, MANY], ids=["few", "many"])
-@pytest.mark.parametrize("name", ["of two", "a comparison", "of three", "a chain", "a loss"])
-def test_a_result_of_inputs_that_differ_is_row_major(name: str, sizes: tuple[int, ...]) -> None:
-    x = numbers(sizes, 0).permute(2, 1, 0)
-    y = numbers(x.shape, 1)
-    for made in (OPS[name](x, y), OPS[name](y, x)):
-        assert made.is_contiguous()
-    assert gb.equal(OPS[name](x, y), OPS[name](x.contiguous(), y))
+def lying(how: str, sizes: tuple[int, int, int]) -> gb.Tensor:
+    """Return numbers of `sizes`, or of sizes that broadcast to them, that lie as a name says."""
+    a, b, c = sizes
+    made = {
+        "rows": lambda: numbers((a, b, c), 0),
+        "turned": lambda: numbers((b, c, a), 1).permute(2, 0, 1),
+        "reversed": lambda: numbers((c, b, a), 2).permute(2, 1, 0),
+        "gaps": lambda: numbers((b, c, 2 * a), 3).permute(2, 0, 1)[::2],
+        "part": lambda: numbers((a, c, b + 1), 4).permute(0, 2, 1)[:, 1:],
+        "expanded": lambda: numbers((b, 1, a), 5).permute(2, 0, 1).expand(a, b, c),
+        "row": lambda: numbers((c,), 6),
+        "matrix": lambda: numbers((c, b), 7).t(),
+        "column": lambda: numbers((b, a), 8).t()[:, :, None],
+        "number": lambda: numbers((), 9),
+    }
+    return made[how]()
 
 
-def test_a_result_of_what_leaves_gaps_or_is_expanded_is_row_major() -> None:
-    x = numbers((4, 6), 0)
-    for part in (x.t()[:, ::2], x[:, ::2], x.t()[1:], x[:, :1].expand(4, 5), x[0].expand(3, 6)):
-        assert (part + part).is_contiguous()
-        assert gb.equal(part + part, part.contiguous() * 2)
+# By PyTorch 2.15, of sizes [2, 3, 4].
+STRIDES: dict[tuple[str, ...], tuple[int, ...]] = {
+    ("rows",): (12, 4, 1),
+    ("turned",): (1, 8, 2),
+    ("reversed",): (1, 2, 6),
+    ("gaps",): (1, 8, 2),
+    ("part",): (12, 1, 3),
+    ("expanded",): (4, 8, 1),
+    ("turned", "rows"): (1, 8, 2),
+    ("rows", "turned"): (12, 4, 1),
+    ("turned", "reversed"): (1, 8, 2),
+    ("reversed", "turned"): (1, 2, 6),
+    ("gaps", "rows"): (1, 8, 2),
+    ("part", "turned"): (12, 1, 3),
+    ("expanded", "rows"): (4, 8, 1),
+    ("expanded", "expanded"): (4, 8, 1),
+    ("turned", "row"): (1, 8, 2),
+    ("row", "turned"): (1, 8, 2),
+    ("matrix", "rows"): (12, 1, 3),
+    ("matrix", "turned"): (1, 2, 6),
+    ("matrix", "column"): (1, 8, 2),
+    ("column", "matrix"): (1, 8, 2),
+    ("number", "gaps"): (1, 8, 2),
+    ("gaps", "number"): (1, 8, 2),
+    ("expanded", "row"): (4, 8, 1),
+    ("column", "rows"): (4, 8, 1),
+    ("column", "reversed"): (1, 2, 6),
+    ("turned", "rows", "rows"): (1, 8, 2),
+    ("rows", "turned", "reversed"): (12, 4, 1),
+    ("column", "reversed", "rows"): (1, 2, 6),
+    ("number", "gaps", "rows"): (1, 8, 2),
+    ("row", "matrix", "column"): (1, 8, 2),
+}
+
+BY_COUNT: list[dict[str, Callable[..., gb.Tensor]]] = [
+    {
+        "exp": lambda x: x.exp(),
+        "of a number": lambda x: 2 - x,
+        "clone": lambda x: x.clone(),
+        "to": lambda x: x.double(),
+        "zeros_like": gb.zeros_like,
+        "full_like": lambda x: gb.full_like(x, 2, dtype=gb.int64),
+        "gelu": functional.gelu,
+        "hardshrink": lambda x: functional.hardshrink(x, 0.2),
+    },
+    {
+        "mul": lambda x, y: x * y,
+        "lt": lambda x, y: x < y,
+        "atan2": gb.atan2,
+        "of two dtypes": lambda x, y: x - y.double(),
+        "nextafter": gb.nextafter,
+        "complex": gb.complex,
+        "a chain": lambda x, y: gb.sub(x, y, alpha=0.5).square(),
+    },
+    {
+        "where": lambda x, y, z: gb.where(x > 0, y, z),
+        "addcmul": gb.addcmul,
+        "lerp": gb.lerp,
+        "a chain": lambda x, y, z: (x * y + z).sigmoid(),
+    },
+]
 
 
-def test_a_copy_is_row_major_where_it_cannot_lie_as_its_input_or_is_asked_to() -> None:
+def in_the_order_of(strides: tuple[int, ...], sizes: tuple[int, ...]) -> tuple[int, ...]:
+    found, stride = [0] * len(sizes), 1
+    for dim in sorted(range(len(sizes)), key=lambda dim: strides[dim]):
+        found[dim], stride = stride, stride * sizes[dim]
+    return tuple(found)
+
+
+@pytest.mark.parametrize("sizes", [(2, 3, 4), (40, 48, 64)], ids=["few", "many"])
+@pytest.mark.parametrize("given", STRIDES, ids=" and ".join)
+def test_a_result_lies_as_pytorchs(given: tuple[str, ...], sizes: tuple[int, int, int]) -> None:
+    inputs = [lying(how, sizes) for how in given]
+    dense = [it.contiguous() for it in inputs]
+    expected = in_the_order_of(STRIDES[given], sizes)
+    for name, op in BY_COUNT[len(given) - 1].items():
+        made = op(*inputs)
+        assert made.stride() == expected, name
+        assert gb.equal(made, op(*dense)), name
+
+
+@pytest.mark.parametrize("given", STRIDES, ids=" and ".join)
+def test_what_is_fused_lies_as_what_is_not(given: tuple[str, ...]) -> None:
+    inputs = [lying(how, (40, 48, 64)) for how in given]
+
+    def chain(*those: gb.Tensor) -> gb.Tensor:
+        made = 2 ** those[-1] if len(those) == 1 else those[0] * those[-1]
+        return made.exp() + those[0] - those[len(those) // 2]
+
+    made, fused = chain(*inputs), gb.fuse(chain)(*inputs)
+    assert fused.stride() == made.stride()
+    assert gb.equal(fused, made)
+
+
+def test_what_an_op_gives_in_the_order_of_its_first_input_can_be_seen_as_that() -> None:
+    x, dense = numbers((2, 3, 4, 5), 0), numbers((2, 4, 5, 3), 1)
+    for made in (x.permute(0, 2, 3, 1) + dense, functional.dropout(x.permute(0, 2, 3, 1), 0.5)):
+        assert made.permute(0, 3, 1, 2).view(2, -1).shape == (2, 60)
+    assert (dense * x.permute(0, 2, 3, 1)).view(2, -1).shape == (2, 60)
+
+
+def test_an_input_that_is_converted_has_its_say_after_that() -> None:
+    x, y = lying("expanded", (2, 3, 4)), lying("turned", (2, 3, 4))
+    assert (x * y).stride() == (1, 8, 2)
+    assert (x * y.double()).stride() == x.double().stride() == (4, 8, 1)
+
+
+def test_strides_of_single_places_have_a_say_as_in_pytorch() -> None:
+    x, y = numbers((1, 2), 0), numbers((1, 3, 1), 1).permute(1, 0, 2)
+    assert (x.as_strided((1, 2), (1, 1)) * y.as_strided((3, 1, 1), (1, 3, 1))).stride() == (1, 6, 3)
+    assert numbers((5, 1, 4), 0).as_strided((5, 1, 4), (4, 99, 1)).exp().is_contiguous()
+
+
+ROW_MAJOR: dict[str, Callable[[gb.Tensor], gb.Tensor]] = {
+    "logsigmoid": functional.logsigmoid,
+    "2 ** x": lambda x: 2**x,
+    "ldexp": lambda x: gb.ldexp(gb.tensor(2.0), x),
+    "masked_fill": lambda x: x.masked_fill(x > 0, 1.0),
+    "masked_scatter": lambda x: x.masked_scatter(x > 0, x.flatten()),
+    "scatter": lambda x: x.scatter(1, gb.zeros_like(x[:, :1], dtype=gb.int64), 2.0),
+    "index_add": lambda x: x.index_add(1, gb.tensor([0]), x[:, :1]),
+    "tril": gb.tril,
+    "triu": gb.triu,
+    "renorm": lambda x: x.renorm(2, 0, 1.0),
+    "rrelu": functional.rrelu,
+    "rms_norm": lambda x: functional.rms_norm(x, x.shape[-1:]),
+    "batch_norm": lambda x: functional.batch_norm(x, x.new_zeros(3), x.new_ones(3)),
+}
+
+
+@pytest.mark.parametrize("name", ROW_MAJOR)
+def test_what_is_row_major_in_pytorch_is_so_whatever_lies_how(name: str) -> None:
+    op = ROW_MAJOR[name]
+    for how in ("turned", "reversed", "gaps", "part", "expanded"):
+        x = lying(how, (2, 3, 4))
+        made = op(x)
+        assert made.is_contiguous(), how
+        assert gb.allclose(made, op(x.contiguous())), how
+
+
+LIKE: dict[str, Callable[..., gb.Tensor]] = {
+    "empty_like": gb.empty_like,
+    "zeros_like": gb.zeros_like,
+    "ones_like": gb.ones_like,
+    "full_like": lambda x, **how: gb.full_like(x, 3, **how),
+    "rand_like": gb.rand_like,
+    "randn_like": gb.randn_like,
+    "randint_like": lambda x, **how: gb.randint_like(x, 9, **how),
+    "clone": gb.clone,
+}
+
+
+@pytest.mark.parametrize("name", LIKE)
+def test_what_is_made_like_a_tensor_lies_as_it_unless_it_is_asked_not_to(name: str) -> None:
+    for how in ("turned", "reversed", "gaps", "part", "expanded"):
+        x = lying(how, (2, 3, 4))
+        for format in ({}, {"memory_format": gb.preserve_format}, {"memory_format": None}):
+            assert LIKE[name](x, **format).stride() == STRIDES[(how,)]
+        assert LIKE[name](x, memory_format=gb.contiguous_format).is_contiguous()
+    with pytest.raises(TypeError, match=f"{name}: memory_format"):
+        LIKE[name](x, memory_format=3)
+
+
+def test_a_copy_is_row_major_where_it_is_asked_to() -> None:
     x = numbers((4, 6), 0).t()
-    for part in (x[:, ::2], x[1:], x[:, :1].expand(6, 5)):
-        assert part.clone().is_contiguous()
-    assert x.clone(memory_format=gb.preserve_format).stride() == x.clone().stride() == x.stride()
     for asked in (gb.contiguous_format, gb.channels_last):
         copy = x.clone(memory_format=asked)
         assert copy.is_contiguous()
         assert gb.equal(copy, x)
-    with pytest.raises(TypeError, match="clone: memory_format"):
-        x.clone(memory_format=3)  # type: ignore[call-overload]
+
+
+def test_what_is_written_into_stays_as_it_lies() -> None:
+    x, y = numbers((4, 6), 0).t(), numbers((6, 4), 1)
+    for out in (gb.empty(6, 4), gb.empty(4, 6).t(), gb.empty(6, 8)[:, ::2]):
+        before = out.stride()
+        assert gb.equal(gb.mul(x, y, out=out), x.contiguous() * y)
+        assert out.stride() == before
 
 
 @pytest.mark.parametrize("sizes", [FEW, MANY], ids=["few", "many"])

@@ -167,7 +167,8 @@ def _alpha(op: str, input: Tensor, p: float, sizes: list[int]) -> Tensor:
     share = check.worth(op, "p", check.share(op, "p", p))
     if share == 1:
         return input * 0
-    kept = _engine.rand(sizes, dtype=input.dtype, device=input.device) >= share
+    like = input.detach()[tuple(slice(size) for size in sizes)]
+    kept = _engine.rand_like(like) >= share
     scale = 1 / sqrt((1 - share) * (1 + share * _SATURATED * _SATURATED))
     held = _engine.where(kept, input, _SATURATED).to(input.dtype)
     return held * scale - scale * _SATURATED * share

@@ -217,7 +217,7 @@ def binary_cross_entropy(
         raise ShapeError(f"{op}: an input beyond [0, 1]; probabilities are needed")
     log = _log_from_0 if has_ends else _bounded_log
     yes, no = log(input), log(1 - input)
-    losses = -(target * yes + (1 - target) * no)
+    losses = -(yes * target + no * (1 - target))
     return reduced(op, weighed(op, losses, weight), reduction)
 
 
@@ -398,7 +398,7 @@ def soft_margin_loss(
     if count_of_blocks():
         input, target = in_float32(input, target)
     check_equal("soft_margin_loss", input, target)
-    return reduced("soft_margin_loss", _engine._softplus(-target * input), reduction)
+    return reduced("soft_margin_loss", _engine._softplus(input * -target), reduction)
 
 
 def gaussian_nll_loss(

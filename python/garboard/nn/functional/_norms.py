@@ -7,6 +7,7 @@ from math import prod
 
 from garboard import _engine
 from garboard._arguments import check
+from garboard._arguments.layouts import channels_last, channels_last_3d
 from garboard._arguments.overridable import all_overridable
 from garboard._contexts.autocasting import as_listed, count_of_blocks
 from garboard._contexts.grad_mode import no_grad
@@ -130,6 +131,9 @@ def batch_norm(
         shift = running_mean * scale
         shift = -shift if bias is None else bias - shift
         wide = _in_float(input)
+        formats = channels_last, channels_last_3d
+        if not any(wide.is_contiguous(memory_format=it) for it in formats):
+            wide = wide.contiguous()  # as in PyTorch
         out = _engine._scale_channels(wide, scale.to(wide.dtype), shift.to(wide.dtype))
         return out.to(input.dtype)
     count = input.numel() // channels if channels else 0
@@ -347,7 +351,7 @@ def rms_norm(
         )
     if eps is None:
         eps = {8: 2.0**-52, 4: 2.0**-23}.get(input.itemsize, 2.0**-10)
-    wide = _in_float(input)
+    wide = _in_float(input).contiguous()  # row-major, as in PyTorch
     square = wide.square().mean(list(range(-len(sizes), 0)), keepdim=True)
     normal = wide * (square + eps).rsqrt()
     return (normal if weight is None else normal * weight).to(input.dtype)

@@ -245,6 +245,7 @@ def rrelu(
     least, most = check.worth("rrelu", "lower", lower), check.worth("rrelu", "upper", upper)
     if least > most:
         raise ValueError(f"rrelu: lower {least} above upper {most}; the first must be the lower")
+    input = input if inplace else input.contiguous()  # row-major, as in PyTorch
     if training:
         slope = _engine.rand_like(input.detach()) * (most - least) + least
         return given(input, lambda x: where(x > 0, x, x * slope), inplace)
