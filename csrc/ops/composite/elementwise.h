@@ -154,7 +154,9 @@ inline Tensor float_power(const Operand& input, const Operand& exponent) {
   const bool any_complex = is_complex(result_dtype({&input, &exponent}));
   const DType dtype = any_complex ? DType::complex128 : DType::float64;
   detail::check_result("float_power", input, exponent, dtype);
-  return pow(detail::tensor_in(input, dtype, device), detail::tensor_in(exponent, dtype, device));
+  const Tensor power = detail::tensor_in(exponent, dtype, device);
+  if (!input.tensor) return pow(input, power);
+  return pow(detail::tensor_in(input, dtype, device), power);
 }
 
 /// input * 2^other, in a floating dtype.

@@ -177,7 +177,7 @@ inline Tensor added(const char* op, const Tensor& input, const Tensor& product,
   check_added(op, input, product, factors);
   check_fits_product(op, input, product.sizes());
   const Tensor right = scaled(product, factors.alpha);
-  return factors.beta.is(0) ? right : scaled(input, factors.beta) + right;
+  return factors.beta.is(0) ? right : right + scaled(input, factors.beta);  // lies as the product
 }
 
 /// The same, written over `self`, whose sizes are the product's.

@@ -73,7 +73,7 @@ inline Tensor quantile(const char* op, const Tensor& input, const Tensor& q,
       if (d != dim || keepdim) sizes.push_back(d == dim ? 1 : input.size(d));
     }
   }
-  if (q.ndim() == 0) return reshape(shaped, sizes);
+  if (q.ndim() == 0) return contiguous(reshape(shaped, sizes));
   sizes.insert(0, count);
   Dims order{dim};
   for (int d = 0; d < flat.ndim(); ++d) {

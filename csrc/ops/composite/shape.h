@@ -65,9 +65,7 @@ inline Tensor unflatten(const Tensor& input, std::int64_t given_dim, const Dims&
 }
 
 /// A copy with each of `dims` from its end to its start.
-inline Tensor flip(const Tensor& input, const Dims& dims) {
-  return row_major_copy(turned(input, dims));
-}
+inline Tensor flip(const Tensor& input, const Dims& dims) { return clone(turned(input, dims)); }
 
 /// A copy, turned by `times` quarters from the first of two dims towards the second.
 inline Tensor rot90(const Tensor& input, std::int64_t times, const Dims& dims) {
@@ -82,7 +80,7 @@ inline Tensor rot90(const Tensor& input, std::int64_t times, const Dims& dims) {
     case 3:
       return transpose(flip(input, {dims[0]}), dims[0], dims[1]);
     default:
-      return row_major_copy(input);
+      return clone(input);
   }
 }
 

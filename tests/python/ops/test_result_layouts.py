@@ -101,6 +101,7 @@ BY_COUNT: list[dict[str, Callable[..., gb.Tensor]]] = [
         "exp": lambda x: x.exp(),
         "of a number": lambda x: 2 - x,
         "clone": lambda x: x.clone(),
+        "flip": lambda x: x.flip(0, 1),
         "to": lambda x: x.double(),
         "zeros_like": gb.zeros_like,
         "full_like": lambda x: gb.full_like(x, 2, dtype=gb.int64),
@@ -179,6 +180,9 @@ def test_strides_of_single_places_have_a_say_as_in_pytorch() -> None:
 ROW_MAJOR: dict[str, Callable[[gb.Tensor], gb.Tensor]] = {
     "logsigmoid": functional.logsigmoid,
     "2 ** x": lambda x: 2**x,
+    "float_power": lambda x: gb.float_power(2, x),
+    "addmm": lambda x: gb.addmm(x[0], x[0], gb.ones(4, 4)),
+    "quantile": lambda x: gb.quantile(x, 0.5, dim=1),
     "ldexp": lambda x: gb.ldexp(gb.tensor(2.0), x),
     "masked_fill": lambda x: x.masked_fill(x > 0, 1.0),
     "masked_scatter": lambda x: x.masked_scatter(x > 0, x.flatten()),
