@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from garboard import _engine
+from garboard._arguments.overridable import all_overridable
 from garboard._engine import Tensor, where
 from garboard.distributions._gamma_draws import log_gamma_draws
 
@@ -41,3 +42,6 @@ def binomial_draws(counts: Tensor, probs: Tensor) -> Tensor:
     is_made = _engine.arange(_FEW, device=device) < left.unsqueeze(-1)
     found = found + ((trials < share.unsqueeze(-1)) & is_made).sum(-1)
     return where(is_known, found, float("nan")).to(probs.dtype)
+
+
+all_overridable(globals())

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from garboard import _engine
 from garboard._arguments import check
+from garboard._arguments.overridable import all_overridable
 from garboard._contexts.grad_mode import no_grad
 from garboard._engine import Tensor, where
 from garboard._ops.dtypes import finfo
@@ -83,20 +84,26 @@ class VonMises(Distribution):
     def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
         sizes = self._extended_shape(sample_shape)
         with no_grad():
-            k = self.concentration.to(_engine.float64).expand(sizes).reshape(-1)
-            found = _engine.full_like(k, _NAN)
-            is_narrow = k > _NARROW
-            if bool(is_narrow.any()):
-                sharp = k[is_narrow]
-                drawn = _engine.randn(*sharp.shape, dtype=k.dtype, device=k.device)
-                found[is_narrow] = drawn * sharp.rsqrt()
-            left = ((k > 0) & ~is_narrow).argwhere().squeeze(-1)
-            while left.numel():
-                angle, is_taken = _proposed(k[left])
-                found[left[is_taken]] = angle[is_taken]
-                left = left[~is_taken]
-            turned = found.view(sizes) + self.loc
+            k = self.concentration.to(_engine.float64).expand(sizes)
+            turned = von_mises_draws(k) + self.loc
             return ((turned + pi).remainder(2 * pi) - pi).to(self.loc.dtype)
+
+
+def von_mises_draws(concentration: Tensor) -> Tensor:
+    """An angle around 0 of each concentration, in float64; NaN of what is none."""
+    k = concentration.reshape(-1)
+    found = _engine.full_like(k, _NAN)
+    is_narrow = k > _NARROW
+    if bool(is_narrow.any()):
+        sharp = k[is_narrow]
+        drawn = _engine.randn(*sharp.shape, dtype=k.dtype, device=k.device)
+        found[is_narrow] = drawn * sharp.rsqrt()
+    left = ((k > 0) & ~is_narrow).argwhere().squeeze(-1)
+    while left.numel():
+        angle, is_taken = _proposed(k[left])
+        found[left[is_taken]] = angle[is_taken]
+        left = left[~is_taken]
+    return found.view(concentration.shape)
 
 
 def _proposed(k: Tensor) -> tuple[Tensor, Tensor]:
@@ -333,3 +340,6 @@ class GeneralizedPareto(Distribution):
 
     def entropy(self) -> Tensor:
         return self.scale.log() + self.concentration + 1
+
+
+all_overridable(globals(), "von_mises_draws")

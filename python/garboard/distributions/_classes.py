@@ -306,7 +306,7 @@ class Multinomial(_OfClasses):
             (*given, *self.batch_shape, self._class_count), dtype=probs.dtype, device=probs.device
         )
         ones = _engine.ones(last.shape, dtype=probs.dtype, device=probs.device)
-        return counts.scatter_add_(-1, last, ones)
+        return counts.scatter_add(-1, last, ones)
 
     def log_prob(self, value: Tensor) -> Tensor:
         counts = self._checked(value)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from garboard import _engine
+from garboard._arguments.overridable import all_overridable
 from garboard._contexts.grad_mode import no_grad
 from garboard._engine import Tensor, where
 from garboard.autograd import Function
@@ -116,3 +117,6 @@ def _gauss_legendre() -> tuple[Tensor, Tensor]:
         _engine.tensor(((starts + (nodes + 1) / 2) / _PIECES).ravel()),
         _engine.tensor(np.tile(weights / 2 / _PIECES, _PIECES)),
     )
+
+
+all_overridable(globals())

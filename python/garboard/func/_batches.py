@@ -15,7 +15,7 @@ from garboard._contexts.blocks import block
 from garboard._contexts.generator import get_rng_state, set_rng_state
 from garboard._engine import ShapeError, Tensor
 from garboard.autograd._function_ctx import open_batches
-from garboard.func._batching.calls import BatchLevel
+from garboard.func._batching.calls import BatchLevel, NotBatchedError
 from garboard.func._batching.tensor import batch, hides_a_batch
 from garboard.func._nest import leaves_of, rebuilt, returned
 
@@ -76,6 +76,7 @@ def vmap(
         fronts = [
             it if dim is None else it.movedim(dim, 0) for it, dim in zip(leaves, dims, strict=True)
         ]
+        is_meta = any(isinstance(it, Tensor) and it.is_meta for it in leaves)
         step = count if chunk is None else min(chunk, count)
         state = get_rng_state() if same else None
         results = []
@@ -93,7 +94,8 @@ def vmap(
                     for it, dim in zip(parts, dims, strict=True)
                 ]
                 positional, by_name = rebuilt([args, named], given)
-                results.append(_revealed(op, func(*positional, **by_name), level, out_dims))
+                result = func(*positional, **by_name)
+                results.append(_revealed(op, result, level, out_dims, is_meta))
         return rebuilt(*results[0]) if len(results) == 1 else _joined(results, out_dims)
 
     return batched
@@ -111,12 +113,18 @@ def _entered(level: BatchLevel) -> Iterator[BatchLevel]:
         open_batches.set(outer)
 
 
-def _revealed(op: str, result: Any, level: BatchLevel, out_dims: Any) -> list[Any]:
+def _revealed(
+    op: str, result: Any, level: BatchLevel, out_dims: Any, may_be_meta: bool
+) -> list[Any]:
     """What a function returned, and its leaves with the samples where they are wanted."""
     leaves = returned(op, result)
     found: list[Tensor] = []
     scope = _engine.current_dispose_scope()
     for it, dim in zip(leaves, _out_dims(op, result, out_dims), strict=True):
+        if not may_be_meta and it.is_meta:
+            raise NotBatchedError(
+                f"{op}: a result without elements; something took a sample for a plain tensor"
+            )
         if dim is None:
             found.append(it._value.select(0, 0) if hides_a_batch(it, level) else it)
             continue
@@ -128,6 +136,8 @@ def _revealed(op: str, result: Any, level: BatchLevel, out_dims: Any) -> list[An
 
 def _out_dims(op: str, result: Any, out_dims: Any) -> list[int | None]:
     whole = isinstance(out_dims, tuple) and isinstance(result, tuple)
+    if isinstance(out_dims, tuple) and len(out_dims) == 1 and isinstance(result, Tensor):
+        (out_dims,) = out_dims
     return _spread(op, "out_dims", list(out_dims) if whole else out_dims, result)
 
 

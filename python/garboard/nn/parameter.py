@@ -64,7 +64,9 @@ class Parameter(Tensor, metaclass=_OfParameters):
     __torch_function__ = _disabled_torch_function_impl  # what is computed from one is a Tensor
 
     def __new__(cls, data: Tensor | None = None, requires_grad: bool = True) -> Self:
-        if isinstance(data, Tensor) and class_of(data) is not Tensor:
+        if isinstance(data, Tensor) and (
+            class_of(data) is not Tensor or not getattr(data, "_gives_its_class", True)
+        ):
             made: Self = _of_its_class(data, requires_grad)
             return made
         parameter = Tensor.__new__(cls) if data is None else Tensor.__new__(cls, data)

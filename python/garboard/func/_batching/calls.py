@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from types import BuiltinFunctionType, MethodDescriptorType, WrapperDescriptorType
 from typing import Any, NamedTuple, TypeVar
 
 from garboard import _engine
 from garboard._arguments.errors import ArgumentError
+from garboard._contexts.blocks import block
 from garboard._contexts.generator import get_rng_state, set_rng_state
 from garboard._engine import Tensor
 from garboard.autograd._function_ctx import open_batches
@@ -73,14 +74,16 @@ class BatchLevel(_engine._OverrideBlock):
             made = Call(self, func).result(args, kwargs)
             return made if kwargs.get("out") is None else kwargs["out"]
         name = name_of(func)
-        if not self.draws_apart or name not in _DRAWN:
+        if name != "empty" and not (self.draws_apart and name in DRAWING):
             return func(*args, **kwargs)
         call = Call(self, func)
-        return (
-            call.result(args, kwargs)
-            if name in ("rand", "randn")
-            else call.one_by_one(args, kwargs)
-        )
+        if kwargs.get("out") is not None or (call.writes and name in DRAWING):
+            raise NotBatchedError(
+                f"{name}: each sample draws numbers of its own, and what they are written into all "
+                "samples have alike; draw into what comes of a sample or of gb.empty, or with "
+                "randomness='same'"
+            )
+        return call.result(args, kwargs) if name in _SIZED else call.one_by_one(args, kwargs)
 
     def has_samples(self, args: Any, kwargs: dict[str, Any]) -> bool:
         """Whether there is a sample of this level among arguments."""
@@ -89,6 +92,10 @@ class BatchLevel(_engine._OverrideBlock):
     def applied(self, function: Any, args: Any, kwargs: dict[str, Any]) -> Any:
         """An `autograd.Function` of samples: by its own rule, or one by one."""
         call = Call(self, function.apply)
+        with _outside(self):
+            return self._applied(call, function, args, kwargs)
+
+    def _applied(self, call: Call, function: Any, args: Any, kwargs: dict[str, Any]) -> Any:
         if function.vmap is Function.vmap:
             return call.one_by_one(args, kwargs)
         hidden = [call.is_batched(it) for it in args]
@@ -124,19 +131,20 @@ rand randn randint randperm normal rand_like randn_like randint_like bernoulli b
 multinomial poisson uniform_ normal_ random_ exponential_ geometric_ cauchy_ log_normal_ dropout
 dropout_ dropout1d dropout2d dropout3d alpha_dropout alpha_dropout_ feature_alpha_dropout
 feature_alpha_dropout_ feature_dropout feature_dropout_ native_dropout gumbel_softmax rrelu rrelu_
-binomial
+binomial log_gamma_draws log_gamma_rsample binomial_draws von_mises_draws
 """
 _OF_HANDLES = """
-numel nelement dim ndimension size stride is_complex is_floating_point is_signed is_same_size
-is_contiguous element_size result_type can_cast is_conj is_neg is_inference storage_offset
-dim_order is_tensor is_nested
+numel nelement dim ndimension size is_complex is_floating_point is_signed is_same_size
+element_size result_type can_cast is_inference is_tensor is_nested
 """
 #: What draws random numbers.
 DRAWING = frozenset(_DRAWING.split())
-#: What draws those of a result of its own.
-_DRAWN = frozenset(it for it in DRAWING if not it.endswith("_"))
+#: What is made anew of sizes, and differs between samples.
+_SIZED = ("rand", "randn", "empty")
 #: What is asked of one sample's sizes and kind, which its handle has.
 _TRAITS = frozenset(_OF_HANDLES.split())
+#: What is asked of how one sample lies in memory: the first does.
+_LAYOUT = ("stride", "is_contiguous", "storage_offset", "is_conj", "is_neg", "dim_order")
 _PLACES = {"garboard.linalg": "linalg.", "garboard.fft": "fft.", "garboard.autograd": "autograd."}
 _LASTING = (BuiltinFunctionType, MethodDescriptorType, WrapperDescriptorType, _engine._Overridable)
 _names: dict[Any, str] = {}  # of what is never made anew
@@ -168,6 +176,27 @@ def _drops(name: str, args: Any, kwargs: dict[str, Any]) -> bool:
     if name != "scaled_dot_product_attention":
         return False
     return bool(kwargs.get("dropout_p", args[4] if len(args) > 4 else 0))
+
+
+@block
+def _outside(level: BatchLevel) -> Iterator[None]:
+    """Have a level, and those inside of it, neither take calls over nor be there for leaves."""
+    taken: list[Any] = []
+    before = open_batches.get()
+    try:
+        while level not in taken:
+            found = _engine._pop_override()
+            if found is None:  # it is being asked already
+                while taken:
+                    _engine._push_override(taken.pop())
+                break
+            taken.append(found)
+        open_batches.set(before[: level.depth - 1])
+        yield
+    finally:
+        open_batches.set(before)
+        while taken:
+            _engine._push_override(taken.pop())
 
 
 class Call:
@@ -215,12 +244,13 @@ class Call:
         name, level = self.name, self.level
         if name in _TRAITS:
             return unasked(self.function, args, kwargs)
+        if name in _LAYOUT:
+            return self.function(*self._sample(args, 0), **kwargs)
         if not level.draws_apart and (name in DRAWING or _drops(name, args, kwargs)):
             return self.one_by_one(args, kwargs, True)
-        written = (
-            args[:1] if self.writes else [kwargs["out"]] if kwargs.get("out") is not None else ()
-        )
-        if not all(map(self.is_batched, written)):
+        written = args[0] if self.writes and args else kwargs.get("out")
+        parts = written if isinstance(written, (list, tuple)) else [written]
+        if written is not None and not all(map(self.is_batched, parts)):
             raise NotBatchedError(
                 f"{name}: samples are written into a tensor that all of them have alike; one that "
                 "comes of a sample is needed, as x.new_zeros(sizes) or gb.zeros_like(x) of one"
@@ -262,6 +292,10 @@ class Call:
 
     def one_by_one(self, args: Any, kwargs: dict[str, Any], draws_alike: bool = False) -> Any:
         """The op of each sample, and the results side by side."""
+        with _outside(self.level):
+            return self._one_by_one(args, kwargs, draws_alike)
+
+    def _one_by_one(self, args: Any, kwargs: dict[str, Any], draws_alike: bool) -> Any:
         outer = is_asked_again.get()
         state = get_rng_state() if draws_alike else None
         results = []

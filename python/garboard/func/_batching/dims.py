@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from garboard._engine import Tensor
-from garboard.func._batching.calls import Call, rule, rules
+from garboard.func._batching.calls import UNCHANGED, Call, rule, rules
 from garboard.func._batching.elementwise import aligned, elementwise
 
 __all__ = ["place_of"]
@@ -85,7 +85,7 @@ def _along(at: int, default: Any) -> Any:
         function = call.function
         made = function(*parts, **kwargs)
         if call.writes:
-            return NotImplemented
+            return UNCHANGED
         if dim is _FLAT and call.name in ("max", "min", "median", "nanmedian"):
             made = made[0]
         return made if x.ndim else _of_no_dims(made)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from garboard import _engine
+from garboard._arguments.layouts import contiguous_format
 from garboard._engine import Tensor
 from garboard.func._batching.calls import UNCHANGED, Call, rule, rules
 from garboard.func._batching.tensor import hides_a_batch
@@ -81,9 +82,12 @@ def _demoted(call: Call, args: list[Any]) -> list[Any]:
 
 def aligned(call: Call, args: Any) -> list[Any]:
     """Arguments whose tensors broadcast with the samples in front."""
-    dims = max(it.ndim for it in args if isinstance(it, Tensor))
+    tensors = [it for it in args if isinstance(it, Tensor)]
+    dims = max(it.ndim for it in tensors)
     if dims:
         args = _demoted(call, args)
+    elif len({it.dtype for it in tensors}) > 1:  # of none with dims each has a say
+        args = [call.full(it) if isinstance(it, Tensor) else it for it in args]
     return [_lifted(call, it, dims) if isinstance(it, Tensor) else it for it in args]
 
 
@@ -103,6 +107,14 @@ for _name in (_OF_ONE + _OF_SEVERAL).split():
 @rule("where")
 def where(call: Call, *args: Any, **kwargs: Any) -> Any:
     return NotImplemented if len(args) + len(kwargs) == 1 else elementwise(call, *args, **kwargs)
+
+
+@rule("clone")
+def clone(call: Call, x: Tensor, **named: Any) -> Any:
+    value = call.value(x)
+    if not named and value.stride(0) < max(value.stride()):  # one sample has no such gaps
+        named["memory_format"] = contiguous_format
+    return value.clone(**named)
 
 
 @rule("to type_as")

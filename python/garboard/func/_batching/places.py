@@ -58,6 +58,11 @@ def index_written(call: Call, x: Tensor, dim: int, index: Tensor, *args: Any, **
     return UNCHANGED if call.writes else made
 
 
+@rule("log_gamma_draws log_gamma_rsample binomial_draws von_mises_draws")
+def drawn_singly(call: Call, *args: Any, **named: Any) -> Any:
+    return SINGLY
+
+
 @rule("index_put_ masked_scatter_ put_ index_reduce_ fill_diagonal_ map_ apply_")
 def written_singly(call: Call, *args: Any, **named: Any) -> Any:
     return SINGLY
@@ -121,12 +126,27 @@ def index_put(call: Call, x: Tensor, indices: Any, values: Any, accumulate: bool
     return written._value
 
 
-@rule("masked_fill")
+@rule("masked_fill masked_fill_")
 def masked_fill(call: Call, x: Tensor, mask: Tensor, value: Any) -> Any:
     if not call.is_batched(value):
         return elementwise(call, x, mask, value)
     of_x, of_mask, of_value = aligned(call, [x, mask, value])
-    return _engine.where(of_mask, of_value.to(of_x.dtype), of_x)
+    made = _engine.where(of_mask, of_value.to(of_x.dtype), of_x)
+    if not call.writes:
+        return made
+    of_x.copy_(made)
+    return UNCHANGED
+
+
+@rule("fill fill_")
+def fill(call: Call, x: Tensor, value: Any) -> Any:
+    if not call.is_batched(value):
+        return elementwise(call, x, value)
+    if value.numel() != 1:
+        return NotImplemented if not call.writes else SINGLY
+    written = call.value(x) if call.writes else call.full(x).clone()
+    written.copy_(call.value(value).reshape(-1, *(1,) * x.ndim))
+    return UNCHANGED if call.writes else written
 
 
 @rule("searchsorted bucketize")

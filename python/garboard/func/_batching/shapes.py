@@ -6,7 +6,7 @@ from typing import Any
 
 from garboard import _engine
 from garboard._engine import Tensor
-from garboard.func._batching.calls import UNCHANGED, Call, rule, rules
+from garboard.func._batching.calls import UNCHANGED, Call, rule
 from garboard.func._batching.dims import place_of
 from garboard.func._batching.tensor import unasked
 
@@ -33,8 +33,11 @@ def reshape(call: Call, x: Tensor, *sizes: Any, **named: Any) -> Any:
 
 @rule("view_as reshape_as")
 def as_other(call: Call, x: Tensor, other: Tensor) -> Any:
+    if not call.is_batched(x):
+        return NotImplemented
     value = call.value(x)
-    return value.reshape(value.shape[0], *other.shape) if call.is_batched(x) else NotImplemented
+    sizes = (value.shape[0], *other.shape)
+    return value.view(sizes) if call.name == "view_as" else value.reshape(sizes)
 
 
 @rule("flatten")
@@ -178,12 +181,19 @@ def flipped(call: Call, x: Tensor) -> Any:
     return call.value(x).flip(at) if x.ndim >= at else NotImplemented
 
 
-@rule("unsqueeze_ squeeze_ transpose_ swapaxes_ swapdims_ t_")
-def in_place(call: Call, x: Any, *given: Any, **named: Any) -> Any:
-    value = rules[call.name[:-1]](call, x, *given, **named)
-    unasked(call.function, (x, *given), named)
-    x._value = value
+@rule("_become")
+def become(call: Call, x: Any, other: Any) -> Any:
+    """What `unsqueeze_` and the like do."""
+    unasked(call.function, (x, other), {})
+    x._value = other._value
     return UNCHANGED
+
+
+@rule("_forget_history")
+def forget_history(call: Call, x: Any) -> bool:
+    """What `detach_` does."""
+    x._value = x._value.detach()
+    return True
 
 
 @rule("as_strided")
@@ -191,9 +201,8 @@ def as_strided(
     call: Call, x: Tensor, size: Any, stride: Any, storage_offset: int | None = None
 ) -> Any:
     value = call.value(x)
-    value = value if value[0].is_contiguous() else value.contiguous()
-    offset = value.storage_offset() + (storage_offset or 0)
-    return value.as_strided((call.size, *size), (value.stride(0), *stride), offset)
+    first = value.storage_offset() if storage_offset is None else storage_offset
+    return value.as_strided((call.size, *size), (value.stride(0), *stride), first)
 
 
 @rule("atleast_1d atleast_2d atleast_3d")
@@ -281,7 +290,7 @@ def new_full(call: Call, x: Tensor, size: Any, fill_value: Any, **named: Any) ->
     return call.function(call.value(x), (call.size, *size), fill_value, **named)
 
 
-@rule("rand randn")
+@rule("rand randn empty")
 def drawn(call: Call, *sizes: Any, **named: Any) -> Any:
     given = _numbers((named.pop("size"),) if "size" in named else sizes)
     return call.function((call.size, *given), **named)

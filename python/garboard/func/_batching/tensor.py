@@ -35,6 +35,7 @@ class BatchedTensor(Tensor):
 
     _value: Tensor
     _level: Any
+    _is_param = False
     _gives_its_class = False
 
     @classmethod
@@ -78,13 +79,29 @@ class BatchedTensor(Tensor):
         return self._value.is_meta
 
     @property
-    def grad(self) -> Tensor | None:  # type: ignore[override]
+    def grad(self) -> Tensor | None:
         found = self._value.grad
         return None if found is None else batch(found, self._level)
 
+    @grad.setter
+    def grad(self, grad: Tensor | None) -> None:
+        self._value.grad = None if grad is None else self._beside(grad)
+
     @property
-    def data(self) -> Tensor:  # type: ignore[override]
+    def data(self) -> Tensor:
         return batch(self._value.data, self._level)
+
+    @data.setter
+    def data(self, data: Tensor) -> None:
+        if data.shape != self.shape or data.dtype != self.dtype:
+            raise ArgumentError("vmap: a sample's data of other sizes or dtype; use another name")
+        self._value.data = self._beside(data)
+
+    def _beside(self, given: Tensor) -> Tensor:
+        """What lies behind another sample, or behind what all have alike."""
+        found: Any = expanded(given, (self._level,))
+        value: Tensor = found._value
+        return value
 
     def get_device(self) -> int:
         return self._value.get_device()
@@ -103,8 +120,13 @@ class BatchedTensor(Tensor):
     def __reduce_ex__(self, protocol: Any) -> NoReturn:
         raise ArgumentError("vmap: a sample cannot be pickled; return what is to be kept")
 
+    def __copy__(self) -> Any:
+        return batch(self._value, self._level)
+
     def __deepcopy__(self, memo: Any) -> Any:
-        copied = memo[id(self)] = self.detach().clone().requires_grad_(self.requires_grad)
+        copied: Any = self.detach().clone().requires_grad_(self.requires_grad)
+        memo[id(self)] = copied
+        copied._is_param = self._is_param
         return copied
 
     def _agreed(self, op: str, ask: Callable[[Tensor], Any]) -> Any:
