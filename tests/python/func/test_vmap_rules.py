@@ -133,14 +133,31 @@ functional.cross_entropy(x, classes, reduction="sum", label_smoothing=0.1)
 functional.nll_loss(x.log(), classes)
 functional.cross_entropy(image, ids[0, :2, None, None].expand(2, 6, 6), ignore_index=1)
 functional.poisson_nll_loss(x, y); functional.soft_margin_loss(x, y.round() * 2 - 1)
+heads[:, i, 0, i]; heads[:, i, i[0], i]; heads[:, i[0], :, i]; heads[i[0] % 2, :, i, i]
+heads[:, i, None, 0, i]; b[i[0] % 2, :, i]; b[:, i[0], i]; x.index_add(0, i, y)
+x.index_add(1, i, y[:, :3], alpha=2); x.index_copy(0, i[:1], y[:1]); x.index_fill(1, i, 2.0)
+x.index_add_(dim=0, index=i, source=y)
+x.masked_select(gb.tensor([True, False, True, True])); gb.searchsorted(v.sort()[0], x)
+gb.bucketize(x, v.sort()[0]); gb.inner(x, y); gb.inner(v, x); gb.inner(s, x); gb.kron(x, y)
+gb.kron(v, x); gb.linalg.solve(q, x.T); gb.linalg.qr(m, mode="r")[1].abs(); gb.sum(input=x, dim=0)
+x.diff(prepend=x[:, :1]); gb.diff(x, dim=0, append=v[None]); gb.msort(x); x.amax(())
+gb.hsplit(x, 2); gb.hsplit(v, 2); gb.vsplit(x, [1]); gb.dsplit(b, 2); v.view_as(x[0])
+functional.unfold(plane, 2); functional.unfold(plane, 3)
+functional.fold(c.flatten(0, 1), (5, 1), 1)
+functional.conv_transpose2d(image, back, bias, 1, 0, 0, 1, 2)
+functional.group_norm(image, 2, v, u); functional.group_norm(image, num_groups=4, bias=v, eps=0.1)
+functional.instance_norm(image, weight=v, bias=u); functional.cross_entropy(x, classes, v)
+functional.cross_entropy(x, classes, weight=v, reduction="sum", ignore_index=1)
+functional.nll_loss(x, classes, v, reduction="none")
+functional.binary_cross_entropy(x.sigmoid(), y.clamp(0, 1), reduction="sum")
 """
 
 # These have no rule, and are taken one by one: a list that may only shrink.
 ONE_BY_ONE = """
-x.repeat_interleave(i[:1].clamp(1, 1), 1); gb.histc(x, 4); gb.index_fill(x, 0, i, 2.0)
-gb.kron(x, y); gb.linspace(0, 1, 4) + gb.linspace(s, 1, 4); x.masked_scatter(x > 2, y)
-gb.block_diag(x, y); gb.corrcoef(x); functional.cross_entropy(x, classes, v)
-gb.index_put(x, (i,), v, accumulate=True); gb.bucketize(x, v.sort()[0])
+x.repeat_interleave(i[:1].clamp(1, 1), 1); gb.histc(x, 4); gb.index_fill(x, 0, i, s)
+gb.linspace(0, 1, 4) + gb.linspace(s, 1, 4); x.masked_scatter(x > 2, y)
+gb.block_diag(x, y); gb.corrcoef(x)
+gb.index_put(x, (i,), v, accumulate=True); gb.full_like(x, s)
 """
 
 

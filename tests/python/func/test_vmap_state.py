@@ -203,3 +203,36 @@ def test_samples_draw_of_a_distribution_apart_unless_alike(make):
 
     assert len(apart.unique(dim=0)) == 4
     assert gb.equal(alike, alike[:1].expand_as(alike))
+
+
+def test_one_sample_that_a_number_could_be_is_no_number():
+    x = gb.ones(1, 4)
+
+    made = func.vmap(lambda s: (gb.full_like(x, s), gb.add(x, x, alpha=s)))(gb.tensor([3.0]))
+
+    assert [it.tolist() for it in made] == [[[[3.0] * 4]], [[[4.0] * 4]]]
+
+
+def test_values_of_another_level_are_put_into_samples():
+    x, at, put = gb.zeros(2, 3), gb.tensor([[0], [2]]), gb.ones(2, 1)
+
+    made = func.vmap(lambda v: func.vmap(lambda x, i: x.index_put((i,), v))(x, at))(put)
+
+    assert made.tolist() == 2 * [[[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]]
+
+
+def test_classes_weights_and_what_is_padded_have_no_gradient():
+    scores, classes, weights = gb.eye(3), gb.tensor([0, 1, 2]), gb.arange(3.0) + 1
+    table, places = gb.ones(3, 2, 2), gb.tensor([[0, 1]]).expand(3, 2)
+
+    def loss(weights, scores, at):
+        return nn.functional.cross_entropy(scores, at, weights)
+
+    def looked_up(table, places):
+        return nn.functional.embedding(places, table, padding_idx=0).sum()
+
+    of_weights = func.vmap(func.grad(loss), (None, 0, 0))(weights, scores, classes)
+    of_table = func.vmap(func.grad(looked_up))(table, places)
+
+    assert not of_weights.any()
+    assert of_table.tolist() == 3 * [[[0.0, 0.0], [1.0, 1.0]]]

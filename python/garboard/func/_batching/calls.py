@@ -146,6 +146,7 @@ _TRAITS = frozenset(_OF_HANDLES.split())
 #: What is asked of how one sample lies in memory: the first does.
 _LAYOUT = ("stride", "is_contiguous", "storage_offset", "is_conj", "is_neg", "dim_order")
 _PLACES = {"garboard.linalg": "linalg.", "garboard.fft": "fft.", "garboard.autograd": "autograd."}
+_ALSO_FUNCTIONAL = ("unfold", "fold", "normalize")
 _LASTING = (BuiltinFunctionType, MethodDescriptorType, WrapperDescriptorType, _engine._Overridable)
 _names: dict[Any, str] = {}  # of what is never made anew
 
@@ -165,6 +166,8 @@ def _named(func: Any) -> str:
     if name == "__get__":
         return str(getattr(func.__self__, "__name__", name))
     module = str(getattr(func, "__module__", None))
+    if name in _ALSO_FUNCTIONAL and module.startswith("garboard.nn.functional"):
+        return "functional." + name
     for path, place in _PLACES.items():
         if module == path or module.startswith(path + "."):
             return place + name
@@ -255,6 +258,9 @@ class Call:
                 f"{name}: samples are written into a tensor that all of them have alike; one that "
                 "comes of a sample is needed, as x.new_zeros(sizes) or gb.zeros_like(x) of one"
             )
+        if not args and "input" in kwargs and name != "where":
+            kwargs = dict(kwargs)
+            args = (kwargs.pop("input"),)
         found = rules.get(name)
         if found is not None:
             try:

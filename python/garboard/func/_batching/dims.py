@@ -26,7 +26,7 @@ _TABLE: list[tuple[int, Any, str]] = [
     (1, _NEEDED, "select unfold flip cumsum_ cumprod_ narrow_copy cumulative_trapezoid"),
     (1, -1, "sort argsort mode glu"),
     (1, 0, "unbind"),
-    (2, -1, "topk kthvalue diff fft.fft fft.ifft fft.rfft fft.irfft fft.hfft fft.ihfft"),
+    (2, -1, "topk kthvalue fft.fft fft.ifft fft.rfft fft.irfft fft.hfft fft.ihfft"),
     (2, _ALL, "norm linalg.vector_norm"),
     (2, 0, "split chunk tensor_split split_with_sizes unsafe_split unsafe_chunk"),
     (2, 0, "unsafe_split_with_sizes"),
@@ -64,6 +64,8 @@ def _along(at: int, default: Any) -> Any:
         if is_placed and call.name == "flip" and len(args) > 2:
             dim, args = args[1:], args[:2]
         moved: Any
+        if dim == () and call.name in ("amax", "amin"):
+            dim = None
         if dim is _NEEDED or dim == ():
             return NotImplemented
         if dim is None or dim is _ALL or dim is _FLAT:
@@ -129,6 +131,19 @@ def quantile(
     value, place = (value.flatten(1), 1) if dim is None else (value, place_of(dim, x.ndim))
     made = call.function(value, q, place, keepdim, **named)
     return made.movedim(1, 0) if isinstance(q, Tensor) and q.ndim else made
+
+
+@rule("diff")
+def diff(
+    call: Call, x: Tensor, n: int = 1, dim: int = -1, prepend: Any = None, append: Any = None
+) -> Any:
+    beside = [None if it is None else call.full(it) for it in (prepend, append)]
+    return call.function(call.full(x), n, place_of(dim, x.ndim), *beside)
+
+
+@rule("msort")
+def msort(call: Call, x: Tensor) -> Any:
+    return call.value(x).sort(1)[0] if x.ndim else call.value(x)
 
 
 @rule("dist")

@@ -27,7 +27,7 @@ polygamma bitwise_not __abs__ __neg__ __invert__ __pos__ __deepcopy__ detach_ on
 rand_like randn_like randint_like poisson dropout alpha_dropout rrelu exponential_ geometric_
 cauchy_ log_normal_ normal_ uniform_ random_ bernoulli_ retain_grad scaled_modified_bessel_k0
 scaled_modified_bessel_k1 modified_bessel_i0 modified_bessel_i1 modified_bessel_k0
-modified_bessel_k1 spherical_bessel_j0 airy_ai _softplus as_tensor _real _imag
+modified_bessel_k1 spherical_bessel_j0 airy_ai _softplus as_tensor _real _imag _conj
 """
 _OF_SEVERAL = """
 add addcdiv addcmul arctan2 atan2 bitwise_and bitwise_left_shift bitwise_or bitwise_right_shift
@@ -96,6 +96,10 @@ def elementwise(call: Call, *args: Any, **kwargs: Any) -> Any:
     parts = aligned(call, [*args, *kwargs.values()])
     count = len(args)
     made = call.function(*parts[:count], **dict(zip(named, parts[count:], strict=True)))
+    if isinstance(made, Tensor) and made.ndim < max(
+        it.ndim for it in parts if isinstance(it, Tensor)
+    ):
+        return NotImplemented if call.name != "view_as_complex" else made  # a sample was a number
     return UNCHANGED if call.writes or call.name.startswith("__i") else made
 
 

@@ -9,6 +9,7 @@ from garboard import _engine
 from garboard._engine import Tensor
 from garboard.func._batching.calls import Call, NotBatchedError, rule
 from garboard.func._batching.elementwise import elementwise
+from garboard.func._batching.tensor import batch
 
 __all__: list[str] = []
 
@@ -22,7 +23,7 @@ adaptive_max_pool3d_with_indices dropout1d dropout2d dropout3d feature_alpha_dro
 """
 _OF_BATCHES = """
 interpolate upsample upsample_nearest upsample_bilinear grid_sample affine_grid
-local_response_norm channel_shuffle group_norm instance_norm
+local_response_norm channel_shuffle
 """
 _SPATIAL = re.compile(r"[a-z_]([123])d")
 
@@ -55,10 +56,6 @@ def of_batches(call: Call, input: Tensor, *args: Any, **named: Any) -> Any:
     weights = [*args, *named.values()]
     is_pair = call.name in ("grid_sample", "affine_grid")
     if not is_pair and any(call.is_batched(it) for it in weights):
-        return NotImplemented
-    if call.name == "instance_norm" and any(
-        named.get(it) is not None for it in ("running_mean", "running_var")
-    ):
         return NotImplemented
     if call.name == "affine_grid":
         return NotImplemented
@@ -116,7 +113,7 @@ def convolution(
         if bias is None or own is bias:
             return made
         return made + _of_channels(call.value(bias), made.ndim, spatial)
-    at = 4 if call.name.startswith("conv_transpose") else 3
+    at = 3
     groups = named.pop("groups", args[at] if len(args) > at else 1)
     args = args[:at] + ((groups * call.size,) if len(args) > at else ()) + args[at + 1 :]
     if len(args) <= at:
@@ -138,6 +135,31 @@ def _of_channels(value: Any, ndim: int, spatial: int) -> Any:
     """What there is one of for each sample's channel, beside places."""
     ones = ndim - 2 - spatial
     return value.reshape(value.shape[0], *(1,) * ones, value.shape[1], *(1,) * spatial)
+
+
+@rule("group_norm instance_norm")
+def group_norm(call: Call, input: Tensor, *args: Any, **named: Any) -> Any:
+    names = ("num_groups", "weight", "bias", "eps")
+    if call.name == "instance_norm":
+        names = ("running_mean", "running_var", "weight", "bias")
+    given = dict(zip(names, args, strict=False)) | named
+    if input.ndim < 2 or len(args) > 4 or given.get("running_mean") is not None:
+        return NotImplemented
+    if given.get("running_var") is not None:
+        return NotImplemented
+    factors = [given.get(it) for it in ("weight", "bias")]
+    if any(map(call.is_batched, factors)):
+        given |= {"weight": None, "bias": None}
+    else:
+        factors = [None, None]
+    made = _split(call, call.function(call.full(input).flatten(0, 1), **given))
+    ones = (1,) * (input.ndim - 2)
+    weight, bias = (
+        None if it is None else call.value(it).reshape(-1, 1, input.shape[1], *ones)
+        for it in factors
+    )
+    made = made if weight is None else made * weight
+    return made if bias is None else made + bias
 
 
 @rule("layer_norm rms_norm")
@@ -253,7 +275,13 @@ def loss(call: Call, *args: Any, **named: Any) -> Any:
     if len(args) == 3 and not isinstance(args[2], Tensor):
         return NotImplemented
     dims = max(it.ndim for it in tensors)
-    each = elementwise(call, *args, reduction="none", **named)
+
+    def wide(given: Any) -> Any:  # as some of these want equal sizes
+        is_wide = isinstance(given, Tensor) and given.ndim == dims and not call.is_batched(given)
+        return batch(call.full(given), call.level) if is_wide else given
+
+    named = {key: wide(it) for key, it in named.items()}
+    each = elementwise(call, *map(wide, args), reduction="none", **named)
     if call.name == "kl_div" and reduction == "batchmean":
         return each.flatten(1).sum(1) / max(args[0].shape[0], 1)
     return _reduced(each, reduction, dims)
@@ -271,23 +299,31 @@ def cross_entropy(
     reduction: str = "mean",
     **named: Any,
 ) -> Any:
-    if size_average is not None or reduce is not None or call.is_batched(weight):
+    if size_average is not None or reduce is not None:
         return NotImplemented
     value, of_target = call.full(input), call.full(target)
     is_one = input.ndim == 1
     if not is_one:
         value, of_target = value.flatten(0, 1), of_target.flatten(0, 1)
     is_classes = not of_target.is_floating_point()
-    if weight is not None and reduction == "mean":
+    own_weights = call.is_batched(weight)
+    if own_weights and (not is_classes or named.get("label_smoothing")):
         return NotImplemented
+    shares: Any = None
     if is_classes:
         named["ignore_index"] = ignore_index
-    each = call.function(value, of_target, weight, reduction="none", **named)
+        places = call.full(target).reshape(call.size, -1)
+        shares = places != ignore_index
+        if weight is not None:
+            # Weights have no gradient.
+            shares = call.full(weight).detach().gather(1, places.masked_fill(~shares, 0)) * shares
+    whole = None if own_weights else weight
+    each = call.function(value, of_target, whole, reduction="none", **named)
     each = each if is_one else each.unflatten(0, (call.size, -1))
+    if own_weights:
+        each = each * shares.reshape(each.shape)
     if reduction == "mean" and is_classes:
-        counted = call.full(target) != ignore_index
-        rows = each.reshape(call.size, -1)
-        return rows.sum(1) / counted.reshape(call.size, -1).sum(1)
+        return each.reshape(call.size, -1).sum(1) / shares.sum(1)
     return _reduced(each, reduction, 0)
 
 

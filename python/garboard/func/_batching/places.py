@@ -47,6 +47,11 @@ def index_select(call: Call, x: Tensor, dim: int, index: Tensor) -> Any:
 
 @rule("index_add index_copy index_fill index_add_ index_copy_ index_fill_")
 def index_written(call: Call, x: Tensor, dim: int, index: Tensor, *args: Any, **named: Any) -> Any:
+    for key in ("source", "value", "tensor"):
+        if key in named:
+            args = (named.pop(key),)
+    if call.is_batched(index) and x.ndim and index.ndim == 1:
+        return _written_by_scatter(call, x, dim, index, *args, **named)
     if call.is_batched(index) or not x.ndim:
         return NotImplemented if not call.writes else SINGLY
     source = args[0] if args else None
@@ -56,6 +61,36 @@ def index_written(call: Call, x: Tensor, dim: int, index: Tensor, *args: Any, **
     place = place_of(dim, x.ndim)
     made = call.function(call.full(x), place, index, *([of_source] if args else []), **named)
     return UNCHANGED if call.writes else made
+
+
+def _written_by_scatter(
+    call: Call, x: Tensor, dim: int, index: Tensor, source: Any, alpha: Any = 1
+) -> Any:
+    """What each sample writes at places of its own."""
+    if isinstance(source, Tensor) and not source.ndim:
+        return SINGLY
+    place, value = place_of(dim, x.ndim), call.value(x) if call.writes else call.full(x)
+    sizes = list(value.shape)
+    sizes[place] = index.shape[0]
+    ones = (1,) * (place - 1), (1,) * (x.ndim - place)
+    places = call.value(index).reshape(-1, *ones[0], index.shape[0], *ones[1]).expand(sizes)
+    if call.name.startswith("index_fill"):
+        made = getattr(value, "scatter" + "_" * call.writes)(place, places, source)
+        return UNCHANGED if call.writes else made
+    if tuple(source.shape) != tuple(sizes[1:]):
+        return SINGLY
+    of_source = call.full(source)
+    op = "scatter_add" if call.name.startswith("index_add") else "scatter"
+    of_source = of_source if alpha == 1 else of_source * alpha
+    made = getattr(value, op + "_" * call.writes)(place, places, of_source)
+    return UNCHANGED if call.writes else made
+
+
+@rule("masked_select")
+def masked_select(call: Call, x: Tensor, mask: Tensor) -> Any:
+    if call.is_batched(mask) or mask.ndim > x.ndim:
+        return NotImplemented
+    return call.value(x)[:, mask.expand(x.shape)]
 
 
 @rule("log_gamma_draws log_gamma_rsample binomial_draws von_mises_draws")
@@ -122,7 +157,10 @@ def index_put(call: Call, x: Tensor, indices: Any, values: Any, accumulate: bool
     if accumulate:
         return NotImplemented
     written = batch(call.full(x).clone(), call.level)
-    written[tuple(indices)] = values
+    try:
+        written[tuple(indices)] = values
+    except NotBatchedError:  # the values are samples of another level
+        return NotImplemented
     return written._value
 
 
@@ -157,6 +195,10 @@ def searchsorted(call: Call, one: Tensor, two: Any, **named: Any) -> Any:
     if not call.is_batched(of_line):
         parts = [call.value(it) if it is of_input else it for it in (one, two)]
         return call.function(*parts, **named)
+    if of_line.ndim == 1:
+        flat = call.full(of_input).reshape(call.size, -1)
+        found = _engine.searchsorted(call.full(of_line), flat, **named)
+        return found.reshape(call.size, *of_input.shape)
     if call.name == "bucketize" or of_line.ndim != of_input.ndim:
         return NotImplemented
     return call.function(call.full(one), call.full(two), **named)
@@ -188,16 +230,22 @@ def _subscript(call: Call, x: Tensor, key: Any) -> tuple[tuple[Any, ...], Any]:
         at = next(i for i, it in enumerate(parts) if it is Ellipsis)
         parts[at : at + 1] = [slice(None)] * (x.ndim - used)
     places = [i for i, it in enumerate(parts) if isinstance(it, Tensor)]
-    beside = places[-1] - places[0] + 1 == len(places)
     width = max(it.ndim for it in parts if isinstance(it, Tensor))
+    # One place, also as a tensor, is taken before, and leaves no dim.
+    left = [it for it in parts if not isinstance(it, int) and not _is_one_place(it)]
+    lines = [i for i, it in enumerate(left) if isinstance(it, Tensor)] or [0]
+    beside = lines[-1] - lines[0] < max(1, sum(isinstance(it, Tensor) for it in left))
     if not any(call.is_batched(parts[i]) for i in places):
         if beside:
             return (slice(None), *parts), None
         return (slice(None), *parts), (0, width)
     own = [_wide(call, it, width) if isinstance(it, Tensor) else it for it in parts]
     samples = _engine.arange(call.size, device=call.full(x).device).reshape(-1, *(1,) * width)
-    before = sum(not isinstance(it, (int, Tensor)) for it in parts[: places[0]]) if beside else 0
-    return (samples, *own), (1, width, before)
+    return (samples, *own), (1, width, lines[0] if beside else 0)
+
+
+def _is_one_place(given: Any) -> bool:
+    return isinstance(given, Tensor) and not given.ndim
 
 
 def _counted(parts: list[Any]) -> list[Any]:

@@ -49,12 +49,34 @@ def matmul(call: Call, x: Tensor, other: Tensor) -> Tensor:
     return made
 
 
-@rule("matmul __matmul__ mm bmm mv dot linalg.matmul inner")
+@rule("matmul __matmul__ mm bmm mv dot linalg.matmul")
 def product(call: Call, x: Tensor, other: Tensor, **named: Any) -> Any:
-    dims = {"mm": (2, 2), "bmm": (3, 3), "mv": (2, 1), "dot": (1, 1), "inner": (1, 1)}
+    dims = {"mm": (2, 2), "bmm": (3, 3), "mv": (2, 1), "dot": (1, 1)}
     if named or (x.ndim, other.ndim) != dims.get(call.name, (x.ndim, other.ndim)):
         return NotImplemented
     return matmul(call, x, other)
+
+
+@rule("inner")
+def inner(call: Call, x: Tensor, other: Tensor) -> Any:
+    if not x.ndim or not other.ndim:
+        first, second = aligned(call, [x, other])
+        return first * second
+    left, right = (it.reshape(it.shape[0], -1, it.shape[-1]) for it in map(call.value, (x, other)))
+    made = _engine.matmul(left, right.mT)
+    return made.reshape(made.shape[0], *x.shape[:-1], *other.shape[:-1])
+
+
+@rule("kron")
+def kron(call: Call, x: Tensor, other: Tensor) -> Any:
+    ndim = max(x.ndim, other.ndim)
+    sizes = [(*(1,) * (ndim - it.ndim), *it.shape) for it in (x, other)]
+    first, second = (
+        call.value(it).reshape(-1, *(part for one in own for part in ((one, 1), (1, one))[i]))
+        for i, (it, own) in enumerate(zip((x, other), sizes, strict=True))
+    )
+    made = first * second
+    return made.reshape(made.shape[0], *(a * b for a, b in zip(*sizes, strict=True)))
 
 
 @rule("__rmatmul__")
@@ -148,9 +170,9 @@ def einsum(call: Call, equation: Any, *operands: Any) -> Any:
 #: Of matrices, or of what lies in the last dims: what is in front of those is alike to them.
 _LEADING = """
 tril triu adjoint mT mH det logdet slogdet inverse cholesky cholesky_inverse matrix_exp
-matrix_power pinverse svd qr cdist linalg.cholesky linalg.cholesky_ex linalg.det linalg.slogdet
+matrix_power pinverse svd cdist linalg.cholesky linalg.cholesky_ex linalg.det linalg.slogdet
 linalg.eig linalg.eigh linalg.eigvals linalg.eigvalsh linalg.inv linalg.inv_ex linalg.pinv
-linalg.svd linalg.svdvals linalg.qr linalg.lu linalg.lu_factor linalg.lu_factor_ex
+linalg.svd linalg.svdvals linalg.lu linalg.lu_factor linalg.lu_factor_ex
 linalg.matrix_exp linalg.matrix_power linalg.matrix_rank linalg.cond linalg.vander
 linalg.householder_product linalg.ldl_factor linalg.ldl_factor_ex linalg.polar
 linalg.matrix_sqrth tril_ triu_ lu _linalg_cholesky_solve _linalg_solve_triangular _linalg_svd
@@ -184,6 +206,19 @@ def solved(call: Call, *args: Any, **named: Any) -> Any:
         return call.function(call.full(tensors[0]), columns, **named).squeeze(-1)
     parts = [call.full(it) if isinstance(it, Tensor) else it for it in args]
     return call.function(*parts, **named)
+
+
+@rule("_linalg_solve")
+def solved_at_once(call: Call, one: Tensor, two: Tensor, *args: Any) -> Any:
+    if one.ndim < 2 or two.ndim < 2 or one.ndim != two.ndim:
+        return NotImplemented
+    return call.function(call.full(one), call.full(two), *args)
+
+
+@rule("_linalg_qr")
+def factored(call: Call, x: Tensor, mode: str, *args: Any) -> Any:
+    first, second = call.function(call.value(x), mode, *args)
+    return (first.new_empty(call.size, 0) if mode == "r" else first), second
 
 
 @rule("linalg.norm")

@@ -33,8 +33,6 @@ def reshape(call: Call, x: Tensor, *sizes: Any, **named: Any) -> Any:
 
 @rule("view_as reshape_as")
 def as_other(call: Call, x: Tensor, other: Tensor) -> Any:
-    if not call.is_batched(x):
-        return NotImplemented
     value = call.value(x)
     sizes = (value.shape[0], *other.shape)
     return value.view(sizes) if call.name == "view_as" else value.reshape(sizes)
@@ -67,7 +65,7 @@ def permute(call: Call, x: Tensor, *dims: Any, **named: Any) -> Any:
 @rule("transpose swapaxes swapdims")
 def transpose(call: Call, x: Tensor, dim0: int, dim1: int) -> Any:
     if not x.ndim:
-        return NotImplemented
+        return call.value(x) if {dim0, dim1} <= {0, -1} else NotImplemented
     return call.value(x).transpose(place_of(dim0, x.ndim), place_of(dim1, x.ndim))
 
 
@@ -236,6 +234,15 @@ def stacked(call: Call, tensors: Any) -> Any:
     elif call.name == "hstack" and found[0].ndim == 2:
         along = 1
     return _engine.cat(found, along)
+
+
+@rule("hsplit vsplit dsplit")
+def split_along(call: Call, x: Tensor, *given: Any) -> Any:
+    along = {"hsplit": min(x.ndim, 2), "vsplit": 1, "dsplit": 3}[call.name]
+    (parts,) = given
+    if isinstance(parts, int) and (x.ndim < along or x.shape[along - 1] % parts):
+        return NotImplemented
+    return call.value(x).tensor_split(parts, along)
 
 
 @rule("select_scatter slice_scatter diagonal_scatter")
