@@ -13,6 +13,7 @@ from garboard._arguments import check
 from garboard._arguments.texts import shown
 from garboard._engine import DeviceError, GradientError, Tensor, is_grad_enabled
 from garboard._names.missing import module_getattr
+from garboard.autograd._function_ctx import open_batches
 from garboard.autograd.function import Function
 
 __all__ = [
@@ -86,6 +87,7 @@ class CustomOpDef:
         self.__name__: str = self._name
         self._kernels: dict[str | None, Callable[..., Any]] = {}
         self._wrapper: type[Function] | None = None
+        self._rule: Callable[..., Any] | None = None
 
     def __repr__(self) -> str:
         return f"<CustomOpDef({self._qualname})>"
@@ -130,15 +132,22 @@ class CustomOpDef:
         return given
 
     def register_vmap(self, func: _F | None = None, /) -> Any:
-        """Return a rule for `vmap`, which batches here what the kernel calls.
+        """Give the op what it does inside of `vmap`; without it, it is called for each sample.
 
         Args:
-            func: The rule. Also by decorating it.
+            func: Called with an `info`, which has a `batch_size` and a `randomness`, a dim of the
+                samples for each argument, or None, and the arguments; it returns the output and
+                the dim of the samples in it. Also by decorating it.
 
         Raises:
             TypeError: It cannot be called.
         """
-        return self.register_fake if func is None else self.register_fake(func)
+
+        def register(func: _F) -> _F:
+            self._rule = check.function("register_vmap", "func", func)
+            return func
+
+        return register if func is None else register(func)
 
     def register_autograd(
         self,
@@ -185,6 +194,9 @@ class CustomOpDef:
         Raises:
             DeviceError: There is none.
         """
+        for batch in reversed(open_batches.get()):
+            if batch.has_samples(given, named):
+                return batch.computed(self, self._rule, given, named)
         differentiable = is_grad_enabled() and any(
             isinstance(it, Tensor) and it.requires_grad for it in (*given, *named.values())
         )

@@ -131,12 +131,14 @@ def vjp(func: Function, *primals: Any, has_aux: bool = False) -> tuple[Any, ...]
         if [it.shape for it in starts] != [it.shape for it in run.outputs]:
             raise ShapeError(f"{op}: a vector of other sizes than what the function returned")
         with enable_grad():
-            own = run
+            own, before = run, len(run.level.leaves)
             if any(is_batched_beyond(it, run.depth) for it in starts):
                 with level(), suppress(NotBatchedError, ArgumentError):
                     own = run.again()
             own.keeps |= any(it.requires_grad for it in starts)
             made = run.told(run.of_given(own.gradients(own.outputs, starts)))
+            if not run.level.is_nested:  # what was made for this call ends with it
+                del run.level.leaves[before:]
         return tuple(made if is_grad_enabled() else mapped(Tensor.detach, made))
 
     return (run.told(run.output), back, *((run.told(run.aux),) if has_pair else ()))

@@ -183,6 +183,11 @@ class Optimizer(StateHooked):
         known = {id(p) for other in self.param_groups for p in other["params"]}
         parameters = self._once(group)
         for place, parameter in enumerate(parameters):
+            if not getattr(parameter, "_gives_its_class", True):  # it hides what would be updated
+                raise ValueError(
+                    f"{self._name}: parameter {place} is a sample of vmap; a Tensor is needed: "
+                    "compute its update with ops, as x - lr * gradient"
+                )
             if not parameter.is_leaf:
                 raise ValueError(
                     f"{self._name}: parameter {place} was computed from others; a leaf is needed"

@@ -236,3 +236,41 @@ def test_classes_weights_and_what_is_padded_have_no_gradient():
 
     assert not of_weights.any()
     assert of_table.tolist() == 3 * [[[0.0, 0.0], [1.0, 1.0]]]
+
+
+def test_an_op_of_ones_own_has_a_rule_or_is_called_for_each_sample():
+    @gb.library.custom_op("test_vmap_state::squared", mutates_args=())
+    def squared(x: gb.Tensor) -> gb.Tensor:
+        seen.append(x.shape)
+        return gb.from_numpy(x.numpy() ** 2)
+
+    squared.register_autograd(
+        lambda ctx, gradient: 2 * gradient * ctx.saved_tensors[0],
+        setup_context=lambda ctx, inputs, output: ctx.save_for_backward(*inputs),
+    )
+    seen: list[Any] = []
+
+    singly = func.vmap(squared)(rows())
+    squared.register_vmap(lambda info, in_dims, x: (squared(x.movedim(in_dims[0], 0)), 0))
+    at_once = func.vmap(squared)(rows())
+    slopes = func.vmap(func.grad(lambda x: squared(x).sum()))(rows())
+
+    assert gb.equal(singly, rows().square())
+    assert gb.equal(at_once, rows().square())
+    assert gb.equal(slopes, 2 * rows())
+    assert seen == [(2,), (2,), (2,), (3, 2), (3, 2)]
+
+
+def test_optimizers_refuse_samples():
+    def called(x):
+        return gb.optim.SGD([x.clone().requires_grad_()], lr=0.1)
+
+    with pytest.raises(ValueError, match="is a sample of vmap"):
+        func.vmap(called)(rows())
+
+
+def test_a_product_with_a_jacobian_keeps_nothing_of_its_batches():
+    _, back = func.vjp(lambda x: x.sin(), rows())
+
+    with gb.leaks.no_leaks():
+        assert gb.allclose(func.vmap(back)(gb.ones(4, 3, 2))[0], rows().cos().expand(4, 3, 2))

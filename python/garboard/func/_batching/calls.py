@@ -91,18 +91,22 @@ class BatchLevel(_engine._OverrideBlock):
 
     def applied(self, function: Any, args: Any, kwargs: dict[str, Any]) -> Any:
         """An `autograd.Function` of samples: by its own rule, or one by one."""
-        call = Call(self, function.apply)
-        with _outside(self):
-            return self._applied(call, function, args, kwargs)
+        rule = None if function.vmap is Function.vmap else function.vmap
+        return self.computed(function.apply, rule, args, kwargs)
 
-    def _applied(self, call: Call, function: Any, args: Any, kwargs: dict[str, Any]) -> Any:
-        if function.vmap is Function.vmap:
+    def computed(
+        self, function: Callable[..., Any], rule: Any, args: Any, kwargs: dict[str, Any]
+    ) -> Any:
+        """What a function gives of samples that a user has written a rule for; or one by one."""
+        call = Call(self, function)
+        if rule is None:
             return call.one_by_one(args, kwargs)
         hidden = [call.is_batched(it) for it in args]
         values = [it._value if is_one else it for it, is_one in zip(args, hidden, strict=True)]
         info = VmapInfo(self.size, "different" if self.draws_apart else "same")
         in_dims = tuple(0 if it else None for it in hidden)
-        made, out_dims = function.vmap(info, in_dims, *values, **kwargs)
+        with _outside(self):
+            made, out_dims = rule(info, in_dims, *values, **kwargs)
         return self._hidden_along(made, out_dims)
 
     def _hidden_along(self, made: Any, dims: Any) -> Any:
