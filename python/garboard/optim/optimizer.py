@@ -28,7 +28,7 @@ from garboard.optim._hooked import (
     register_optimizer_step_post_hook,
     register_optimizer_step_pre_hook,
 )
-from garboard.optim._required import required
+from garboard.optim._required import refuse_sample, required
 from garboard.optim._saved import besides, copied_besides, copied_entry, parts_of
 from garboard.optim._state import States, own_parts
 from garboard.optim._state_hooks import StateHooked
@@ -183,11 +183,7 @@ class Optimizer(StateHooked):
         known = {id(p) for other in self.param_groups for p in other["params"]}
         parameters = self._once(group)
         for place, parameter in enumerate(parameters):
-            if not getattr(parameter, "_gives_its_class", True):  # it hides what would be updated
-                raise ValueError(
-                    f"{self._name}: parameter {place} is a sample of vmap; a Tensor is needed: "
-                    "compute its update with ops, as x - lr * gradient"
-                )
+            refuse_sample(self._name, place, parameter)
             if not parameter.is_leaf:
                 raise ValueError(
                     f"{self._name}: parameter {place} was computed from others; a leaf is needed"
