@@ -274,3 +274,35 @@ def test_a_product_with_a_jacobian_keeps_nothing_of_its_batches():
 
     with gb.leaks.no_leaks():
         assert gb.allclose(func.vmap(back)(gb.ones(4, 3, 2))[0], rows().cos().expand(4, 3, 2))
+
+
+@pytest.mark.parametrize(
+    "draw",
+    [
+        lambda x, generator: x.clone().uniform_(generator=generator),
+        lambda x, generator: gb.randn(2, generator=generator),
+        lambda x, generator: gb.randint(1000, (2,), generator=generator).float(),
+        lambda x, generator: gb.normal(0.0, 1.0, (2,), generator=generator),
+        lambda x, generator: gb.bernoulli(x * 0 + 0.5, generator=generator),
+    ],
+)
+def test_samples_draw_of_a_generator_apart_or_alike(draw):
+    generator = gb.Generator().manual_seed(0)
+
+    apart, alike = (
+        func.vmap(lambda x: draw(x, generator), randomness=it)(gb.ones(50, 2))
+        for it in ("different", "same")
+    )
+
+    assert len(apart.unique(dim=0)) > 1
+    assert gb.equal(alike, alike[:1].expand_as(alike))
+
+
+def test_numbers_of_given_sizes_are_drawn_for_all_samples_as_for_a_batch():
+    gb.manual_seed(1)
+    drawn = func.vmap(lambda x: gb.randint(9, (4,)) + 0 * x.long(), randomness="different")(
+        gb.zeros(3)
+    )
+    gb.manual_seed(1)
+
+    assert gb.equal(drawn, gb.randint(9, (3, 4)))

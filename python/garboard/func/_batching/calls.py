@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, TypeVar
 from garboard import _engine
 from garboard._arguments.errors import ArgumentError
 from garboard._contexts.blocks import block
-from garboard._contexts.generator import get_rng_state, set_rng_state
+from garboard._contexts.generator import Generator, get_rng_state, set_rng_state
 from garboard._engine import Tensor
 from garboard.autograd._function_ctx import open_batches
 from garboard.autograd._passes import is_asked_again
@@ -144,7 +144,7 @@ element_size result_type can_cast is_inference is_tensor is_nested
 #: What draws random numbers.
 DRAWING = frozenset(_DRAWING.split())
 #: What is made anew of sizes, and differs between samples.
-_SIZED = ("rand", "randn", "empty")
+_SIZED = ("rand", "randn", "randint", "normal", "empty")
 #: What is asked of one sample's sizes and kind, which its handle has.
 _TRAITS = frozenset(_OF_HANDLES.split())
 #: What is asked of how one sample lies in memory: the first does.
@@ -307,13 +307,17 @@ class Call:
 
     def _one_by_one(self, args: Any, kwargs: dict[str, Any], draws_alike: bool) -> Any:
         outer = is_asked_again.get()
+        generators = [it for it in (*args, *kwargs.values()) if isinstance(it, Generator)]
         state = get_rng_state() if draws_alike else None
+        states = [it.get_state() for it in generators if draws_alike]
         results = []
         try:
             for place in range(self.size):
                 is_asked_again.set(outer or place + 1 < self.size)
                 if state is not None:
                     set_rng_state(state)
+                for it, its in zip(generators, states, strict=False):
+                    it.set_state(its)
                 parts, named = self._sample((args, kwargs), place)
                 results.append(self.function(*parts, **named))
         finally:

@@ -303,6 +303,16 @@ def drawn(call: Call, *sizes: Any, **named: Any) -> Any:
     return call.function((call.size, *given), **named)
 
 
+@rule("randint normal")
+def drawn_between(call: Call, *given: Any, **named: Any) -> Any:
+    sizes = named.pop("size", None)
+    if sizes is None and given and isinstance(given[-1], (list, tuple)):
+        *given, sizes = given  # type: ignore[assignment]
+    if sizes is None or any(isinstance(it, Tensor) for it in (*given, *named.values())):
+        return NotImplemented
+    return call.function(*given, size=(call.size, *sizes), **named)
+
+
 @rule("cat concat concatenate")
 def cat(call: Call, tensors: Any, dim: int = 0, **named: Any) -> Any:
     if "out" in named or len({it.ndim for it in tensors}) != 1:
