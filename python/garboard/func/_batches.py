@@ -76,7 +76,6 @@ def vmap(
         fronts = [
             it if dim is None else it.movedim(dim, 0) for it, dim in zip(leaves, dims, strict=True)
         ]
-        is_meta = any(isinstance(it, Tensor) and it.is_meta for it in leaves)
         step = count if chunk is None else min(chunk, count)
         state = get_rng_state() if same else None
         results = []
@@ -95,7 +94,7 @@ def vmap(
                 ]
                 positional, by_name = rebuilt([args, named], given)
                 result = func(*positional, **by_name)
-                results.append(_revealed(op, result, level, out_dims, is_meta))
+                results.append(_revealed(op, result, level, out_dims, leaves))
         return rebuilt(*results[0]) if len(results) == 1 else _joined(results, out_dims)
 
     return batched
@@ -114,14 +113,14 @@ def _entered(level: BatchLevel) -> Iterator[BatchLevel]:
 
 
 def _revealed(
-    op: str, result: Any, level: BatchLevel, out_dims: Any, may_be_meta: bool
+    op: str, result: Any, level: BatchLevel, out_dims: Any, given: list[Any]
 ) -> list[Any]:
     """What a function returned, and its leaves with the samples where they are wanted."""
     leaves = returned(op, result)
     found: list[Tensor] = []
     scope = _engine.current_dispose_scope()
     for it, dim in zip(leaves, _out_dims(op, result, out_dims), strict=True):
-        if not may_be_meta and it.is_meta:
+        if it.is_meta and not any(isinstance(one, Tensor) and one.is_meta for one in given):
             raise NotBatchedError(
                 f"{op}: a result without elements; something took a sample for a plain tensor"
             )

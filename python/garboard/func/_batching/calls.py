@@ -148,7 +148,7 @@ _SIZED = ("rand", "randn", "randint", "normal", "empty")
 #: What is asked of one sample's sizes and kind, which its handle has.
 _TRAITS = frozenset(_OF_HANDLES.split())
 #: What is asked of how one sample lies in memory: the first does.
-_LAYOUT = ("stride", "is_contiguous", "storage_offset", "is_conj", "is_neg", "dim_order")
+_LAYOUT = frozenset(("stride", "is_contiguous", "storage_offset", "is_conj", "is_neg", "dim_order"))
 _PLACES = {"garboard.linalg": "linalg.", "garboard.fft": "fft.", "garboard.autograd": "autograd."}
 _ALSO_FUNCTIONAL = ("unfold", "fold", "normalize")
 _LASTING = (BuiltinFunctionType, MethodDescriptorType, WrapperDescriptorType, _engine._Overridable)
@@ -176,6 +176,10 @@ def _named(func: Any) -> str:
         if module == path or module.startswith(path + "."):
             return place + name
     return name
+
+
+def _listed(given: Any) -> Any:
+    return given if isinstance(given, (list, tuple)) else (given,)
 
 
 def _drops(name: str, args: Any, kwargs: dict[str, Any]) -> bool:
@@ -256,8 +260,7 @@ class Call:
         if not level.draws_apart and (name in DRAWING or _drops(name, args, kwargs)):
             return self.one_by_one(args, kwargs, True)
         written = args[0] if self.writes and args else kwargs.get("out")
-        parts = written if isinstance(written, (list, tuple)) else [written]
-        if written is not None and not all(map(self.is_batched, parts)):
+        if written is not None and not all(map(self.is_batched, _listed(written))):
             raise NotBatchedError(
                 f"{name}: samples are written into a tensor that all of them have alike; one that "
                 "comes of a sample is needed, as x.new_zeros(sizes) or gb.zeros_like(x) of one"

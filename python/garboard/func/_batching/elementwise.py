@@ -96,10 +96,10 @@ def elementwise(call: Call, *args: Any, **kwargs: Any) -> Any:
     parts = aligned(call, [*args, *kwargs.values()])
     count = len(args)
     made = call.function(*parts[:count], **dict(zip(named, parts[count:], strict=True)))
-    if isinstance(made, Tensor) and made.ndim < max(
-        it.ndim for it in parts if isinstance(it, Tensor)
-    ):
-        return NotImplemented if call.name != "view_as_complex" else made  # a sample was a number
+    if not (args and call.is_batched(args[0])) and isinstance(made, Tensor):
+        dims = max(it.ndim for it in parts if isinstance(it, Tensor))
+        if made.ndim < dims:
+            return NotImplemented  # the one sample was taken for a number
     return UNCHANGED if call.writes or call.name.startswith("__i") else made
 
 
