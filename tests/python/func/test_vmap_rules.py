@@ -73,7 +73,7 @@ gb.atleast_2d(v); gb.atleast_3d(v); gb.cat([x, y]); gb.cat([x, y], 1); gb.cat((x
 gb.stack([x, y]); gb.stack([v, u], 1); gb.hstack([v, u]); gb.vstack([v, u]); gb.dstack([v, u])
 gb.column_stack([v, x.T]); gb.meshgrid(v, u, indexing="xy"); gb.meshgrid(v, u[:2], indexing="ij")
 gb.broadcast_tensors(x, v); x.as_strided((2, 2), (1, 4)); x.as_strided((2,), (3,), 5)
-x.tril(); m.triu(1); x.new_zeros(2, 3)
+x.as_strided(2, 3, 1); x.tril(); m.triu(1); x.new_zeros(2, 3)
 x.new_ones((2,)); x.new_full((2,), 3.0); gb.zeros_like(x); gb.ones_like(s); gb.full_like(x, 2.0)
 gb.select_scatter(x, v, 0, 1); gb.slice_scatter(x, y[1:], 0, 1); gb.diagonal_scatter(m, v)
 x @ y.T; x @ v; v @ m; v @ u; gb.mm(x, m); gb.mv(x, v); gb.dot(v, u); gb.bmm(b, b.mT); b @ m
@@ -157,7 +157,8 @@ ONE_BY_ONE = """
 x.repeat_interleave(i[:1].clamp(1, 1), 1); gb.histc(x, 4); gb.index_fill(x, 0, i, s)
 gb.linspace(0, 1, 4) + gb.linspace(s, 1, 4); x.masked_scatter(x > 2, y)
 gb.block_diag(x, y); gb.corrcoef(x)
-gb.index_put(x, (i,), v, accumulate=True); gb.full_like(x, s)
+gb.index_put(x, (i,), v, accumulate=True); gb.full_like(x, s); x.nan_to_num_(s)
+functional.celu_(x, s)
 """
 
 

@@ -274,10 +274,8 @@ class Call:
                 made = found(self, *args, **kwargs)
             except NotBatchedError:
                 raise
-            except Exception:
-                if self.writes:
-                    raise
-                made = NotImplemented  # a sample tells what is wrong, if something is
+            except Exception:  # a sample tells what is wrong, if something is
+                made = SINGLY if self.writes else NotImplemented
             if made is UNCHANGED:
                 return args[0]
             if made is SINGLY:

@@ -200,7 +200,8 @@ def as_strided(
 ) -> Any:
     value = call.value(x)
     first = value.storage_offset() if storage_offset is None else storage_offset
-    return value.as_strided((call.size, *size), (value.stride(0), *stride), first)
+    sizes, strides = (it if isinstance(it, (list, tuple)) else (it,) for it in (size, stride))
+    return value.as_strided((call.size, *sizes), (value.stride(0), *strides), first)
 
 
 @rule("atleast_1d atleast_2d atleast_3d")
