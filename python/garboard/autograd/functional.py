@@ -105,14 +105,14 @@ class _Pass:
     def finished(self, tensors: list[Tensor]) -> list[Tensor]:
         return tensors if self.create_graph else [it.detach() for it in tensors]
 
-
-def _one_output(op: str, outputs: list[Tensor]) -> Tensor:
-    if len(outputs) != 1 or outputs[0].numel() != 1:
-        raise ShapeError(
-            f"{op}: {len(outputs)} outputs, the first of sizes {outputs[0].shape}; one output of "
-            "one element is needed"
-        )
-    return outputs[0].reshape(())
+    def one_output(self) -> Tensor:
+        output = self.outputs[0]
+        if len(self.outputs) != 1 or output.numel() != 1:
+            raise ShapeError(
+                f"{self.op}: {len(self.outputs)} outputs, the first of sizes {output.shape}; one "
+                "output of one element is needed"
+            )
+        return output.reshape(())
 
 
 def _vectors(op: str, given: Any, of: list[Tensor]) -> list[Tensor]:
@@ -155,9 +155,8 @@ def jacobian(
         inputs: A floating tensor, or a tuple of them.
         create_graph: Record all of it, so that the result can be differentiated.
         strict: Refuse outputs that do not depend on an input; else they get zeros.
-        vectorize: Compute the passes together, as `func.jacrev`; the function is called twice.
-        strategy: "reverse-mode" or "forward-mode", which gives the same, and goes the same way
-            unless `vectorize`: then as `func.jacfwd`.
+        vectorize: Either: there is one way here.
+        strategy: "reverse-mode" or "forward-mode", which gives the same, and goes the same way.
 
     Returns:
         A tensor of the output's sizes and behind them the input's; a tuple of them for a tuple of
@@ -177,26 +176,10 @@ def jacobian(
     op = "jacobian"
     _refuse_strict(op, strict, flag(op, "vectorize", vectorize))
     choice(op, "strategy", strategy, "reverse-mode", "forward-mode")
-    if vectorize:
-        return _together(op, func, inputs, create_graph, strategy)
     with enable_grad():
         at = _Pass(op, func, inputs, create_graph, strict)
         found = [_rows(at, output) for output in at.outputs]
     return at.as_outputs([at.as_inputs(at.slopes(rows)) for rows in found])
-
-
-def _together(
-    op: str, called: _Function, inputs: _Tensors, create_graph: bool, strategy: str
-) -> Any:
-    from garboard.func import jacfwd, jacrev
-    from garboard.func._nest import mapped
-
-    given, is_many = _listed(op, "inputs", inputs)
-    transform = jacfwd if strategy == "forward-mode" else jacrev
-    found = transform(function(op, "func", called), tuple(range(len(given))) if is_many else 0)
-    with enable_grad():
-        made = found(*(given if create_graph else [it.detach() for it in given]))
-    return made if create_graph else mapped(Tensor.detach, made)
 
 
 def _rows(at: _Pass, output: Tensor) -> list[Tensor]:
@@ -229,7 +212,7 @@ def hessian(
         inputs: A floating tensor, or a tuple of them.
         create_graph: Record all of it, so that the result can be differentiated.
         strict: Refuse a gradient that does not depend on an input; else it gets zeros.
-        vectorize: Compute the passes together, as `func.hessian`.
+        vectorize: Either: there is one way here.
         outer_jacobian_strategy: As `strategy` of `jacobian`.
 
     Returns:
@@ -250,18 +233,9 @@ def hessian(
     _refuse_strict(op, strict, flag(op, "vectorize", vectorize))
     strategy = outer_jacobian_strategy
     choice(op, "outer_jacobian_strategy", strategy, "reverse-mode", "forward-mode")
-    if vectorize:
-        from garboard.func import jacrev
-
-        def one_output(*given: Tensor) -> Tensor:
-            return _one_output(op, _listed(op, "what the function returned", func(*given))[0])
-
-        given, is_many = _listed(op, "inputs", inputs)
-        places = tuple(range(len(given))) if is_many else 0
-        return _together(op, jacrev(one_output, places), inputs, create_graph, strategy)
     with enable_grad():
         at = _Pass(op, func, inputs, create_graph, strict)
-        first = at.gradients([_one_output(at.op, at.outputs)], None, True)
+        first = at.gradients([at.one_output()], None, True)
         found = [_rows(at, it) for it in first]
     return at.as_inputs([at.as_inputs(at.finished(rows)) for rows in found])
 
@@ -426,7 +400,7 @@ def _hessian_product(
 ) -> tuple[Any, Any]:
     with enable_grad():
         at = _Pass(op, func, inputs, create_graph, strict)
-        output = _one_output(at.op, at.outputs)
+        output = at.one_output()
         vectors = _vectors(op, v, at.inputs)
         first = at.gradients([output], None, True)
         found = at.gradients(first, vectors, at.create_graph)

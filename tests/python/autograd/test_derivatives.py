@@ -235,33 +235,6 @@ def test_either_strategy_gives_the_same():
     gb.testing.assert_close(twice, found)
 
 
-@pytest.mark.parametrize("create_graph", [False, True])
-@pytest.mark.parametrize("strategy", ["reverse-mode", "forward-mode"])
-def test_passes_that_go_together_give_what_they_give_one_by_one(strategy, create_graph):
-    x, y = leaf(0.5, 1, 2), leaf(1.0, -2, 3)
-
-    def several(x, y):
-        return (x * y.sin()).sum().reshape(1), x[:2].exp() * y[1:]
-
-    def one(x, y):
-        return (x.exp() * y * x).sum().reshape(1)
-
-    for call, inputs, options in (
-        (functional.jacobian, (x, y), {"strategy": strategy}),
-        (functional.hessian, (x, y), {"outer_jacobian_strategy": strategy}),
-    ):
-        function = several if call is functional.jacobian else one
-        expected = call(function, inputs, create_graph)
-        found = call(function, inputs, create_graph, vectorize=True, **options)
-        gb.testing.assert_close(found, expected)
-        for one_found, one_expected in zip(sum(found, ()), sum(expected, ()), strict=True):
-            assert one_found.requires_grad is one_expected.requires_grad
-    alone = functional.hessian(lambda x: x.exp().sum(), x, create_graph, vectorize=True)
-    gb.testing.assert_close(alone, x.exp().diag())
-    with pytest.raises(gb.ShapeError, match="one output of one element is needed"):
-        functional.hessian(gb.exp, x, vectorize=True)
-
-
 def test_gradcheck_takes_a_function_that_asks_for_gradients_itself():
     x = leaf(0.5, 1, 2)
 
