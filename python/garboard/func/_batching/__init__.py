@@ -9,3 +9,5 @@ from garboard.func._batching import (  # noqa: F401  their rules
     products,
     shapes,
 )
+
+__all__: list[str] = []
