@@ -372,9 +372,7 @@ UNCHANGED, SINGLY = object(), object()
 
 def _like(nest: Any, parts: list[Any]) -> Any:
     """A list or tuple of the same class."""
-    if type(nest) in (list, tuple) or hasattr(nest, "_fields"):
-        return type(nest)(*parts) if hasattr(nest, "_fields") else type(nest)(parts)
-    return type(nest)(parts)
+    return type(nest)(*parts) if hasattr(nest, "_fields") else type(nest)(parts)
 
 
 def _mapped(nest: Any, function: Callable[[Tensor], Any]) -> Any:
