@@ -38,7 +38,7 @@ def jacrev(
         argnums: For which positional argument, or arguments; each a tensor or a nest of them.
         has_aux: Whether `func` returns a pair.
         chunk_size: How many rows are computed at once, at most; by default as many as their
-            graphs take 64 MiB for, on a CPU or not.
+            graphs take 64 MiB for.
 
     Returns:
         A function of the same arguments. It returns, in the nest of the output and inside of it in
@@ -62,7 +62,6 @@ def jacrev(
     def derived(*args: Any, **named: Any) -> Any:
         with level() as at:
             run, is_one = run_of(op, func, argnums, has_pair, args, named, at)
-
             found = _jacobian(run, is_one, chunk_size)
             return (found, run.told(run.aux)) if has_pair else found
 
@@ -108,7 +107,7 @@ def _rows(run: Run, place: int, chunk_size: int | None) -> list[Tensor]:
     return [_engine.stack([row[i] for row in each]) for i in range(len(run.leaves))]
 
 
-def _columns(run: Run, is_one: bool) -> Any:
+def _columns(run: Run, is_one: bool, chunk_size: int | None) -> Any:
     """`_jacobian` from products with vectors: for each element of what is given, all together."""
     sizes = [it.numel() for it in run.leaves]
     dtype, device = run.leaves[0].dtype, run.leaves[0].device
@@ -122,7 +121,7 @@ def _columns(run: Run, is_one: bool) -> Any:
         again.keeps |= run.keeps
         return list(forward(again, list(tangents)))
 
-    at_once = max(1, _AT_ONCE // max(run.nbytes, 1))
+    at_once = chunk_size or max(1, _AT_ONCE // max(run.nbytes, 1))
     found = vmap(column, chunk_size=min(at_once, sum(sizes)))(*starts)
 
     def of_output(moved: Tensor, output: Tensor) -> Any:
@@ -156,7 +155,7 @@ def jacfwd(
         func: Returns a tensor or a nest of them; with `has_aux` a pair of that and anything else.
         argnums: For which positional argument, or arguments; each a tensor or a nest of them.
         has_aux: Whether `func` returns a pair.
-        chunk_size: How many rows are computed at once, at most; see `jacrev`.
+        chunk_size: How many products or rows are computed at once, at most; see `jacrev`.
         randomness: Heard, and not needed: all calls of `func` draw the same numbers.
 
     Returns:
@@ -184,7 +183,7 @@ def jacfwd(
             alike = len({(it.dtype, it.device) for it in run.leaves}) == 1
             if alike and 2 < inputs < outputs / 2 and 3 * run.nbytes < _AT_ONCE:
                 with suppress(NotBatchedError, ArgumentError, GradientError, NotImplementedError):
-                    found = _columns(run, is_one)
+                    found = _columns(run, is_one, chunk_size)
             if found is None:
                 found = _jacobian(run, is_one, chunk_size)
             return (found, run.told(run.aux)) if has_pair else found

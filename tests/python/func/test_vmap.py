@@ -330,6 +330,35 @@ def test_a_list_that_holds_itself_is_refused_by_the_op():
     endless.clear()
 
 
+def test_operators_in_place_and_their_methods_write_into_the_sample():
+    def called(x):
+        made = x.clone()
+        assert made.__iadd__(x) is made
+        made *= 2
+        return made, (made > 8).__invert__()
+
+    made, small = func.vmap(called)(rows())
+    assert gb.equal(made, 4 * rows())
+    assert gb.equal(small, 4 * rows() <= 8)
+
+
+@pytest.mark.parametrize("chunk_size", [1, 3, None])
+def test_jacobians_go_forward_in_chunks(chunk_size):
+    weight = gb.arange(60.0).reshape(12, 5) / 60
+    counts = []
+
+    def called(x):
+        counts.append(gb._C._functorch.get_unwrapped(x).shape[0])
+        return (weight @ x).tanh()
+
+    x = gb.arange(5.0) / 5
+    found = func.jacfwd(called, chunk_size=chunk_size)(x)
+    expected = func.jacrev(lambda x: (weight @ x).tanh())(x)
+
+    assert gb.allclose(found, expected, atol=1e-6)
+    assert max(counts[1:]) == (chunk_size or 5)
+
+
 def test_pieces_of_several_sizes_are_refused():
     with pytest.raises(RuntimeError, match="results of several sizes"):
         func.vmap(lambda x: x[x > 2])(rows())
