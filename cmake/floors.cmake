@@ -57,7 +57,7 @@ endfunction()
 # garboard_per_instruction_set(floor folder ONCE folders... SMALL folders...)
 #
 # Compiles each source of `folder` once per instruction set, in the namespace GARBOARD_ISA; those
-# in the folders of it that are named ONCE for the first set alone. What is SMALL has loops that
+# in the folders of it that are named ONCE for the least set alone. What is SMALL has loops that
 # seldom become vectors: -O3 would make it twice as long, and no faster.
 function(garboard_per_instruction_set floor folder)
   cmake_parse_arguments(set "" "" "ONCE;SMALL" ${ARGN})
@@ -66,24 +66,24 @@ function(garboard_per_instruction_set floor folder)
     garboard_sources(small_sources ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/${small})
     set_source_files_properties(${small_sources} PROPERTIES COMPILE_OPTIONS -O2)
   endforeach()
-  set(flags_baseline)
   set(flags_v3 -march=x86-64-v3)
   set(flags_v4 -march=x86-64-v4 -mprefer-vector-width=512)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # g++ 12 warns of its own intrinsics: its bug 105593
     list(APPEND flags_v4 -Wno-uninitialized)
   endif()
-  foreach(known IN ITEMS baseline v3 v4)
-    set(level_${known} 3)
-  endforeach()
-  set(names baseline)
-  if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
-    list(APPEND names v3 v4)
+  set(level_baseline 3)
+  if(GARBOARD_X86_64)
     set(level_baseline 2)  # for machines of before 2014: a third less to compile
   endif()
+  set(level_v3 3)
+  set(level_v4 3)
+  garboard_instruction_sets(names)
+  list(GET names 0 least)
   foreach(name IN LISTS names)
     set(target garboard_${floor}_${name})
     add_library(${target} OBJECT ${set_SOURCES})
-    target_compile_definitions(${target} PRIVATE GARBOARD_ISA=${name})
+    target_compile_definitions(${target} PRIVATE GARBOARD_ISA=${name} GARBOARD_LEAST_ISA=${least})
+    target_compile_definitions(garboard_${floor} PRIVATE GARBOARD_HAS_${name})
     # Numbers stay IEEE's: only errno and the floating-point exception flags are given up.
     target_compile_options(${target} PRIVATE
       -O${level_${name}} -fno-math-errno -fno-trapping-math -ffp-contract=fast ${flags_${name}})

@@ -3,7 +3,9 @@
 #include <garboard_roll_call_hash.h>
 
 #include <cstdlib>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "csrc/core/error.h"
 #include "csrc/core/text.h"
@@ -12,28 +14,40 @@
 namespace garboard::kernels {
 namespace {
 
-struct InstructionSet {
-  const char* name;
-  const Table& (*table)();
-  bool is_here;
-};
-
-/// The best one the machine has, or the one the environment names.
-InstructionSet choose() {
+/// Of those that were built (CMake says which), the ones that the machine has, the best first.
+std::vector<InstructionSet> found_here() {
+  std::vector<InstructionSet> found;
 #ifdef __x86_64__
   __builtin_cpu_init();
-  const bool has_v3 = __builtin_cpu_supports("x86-64-v3");
-  const bool has_v4 = __builtin_cpu_supports("x86-64-v4");
-  const InstructionSet best_first[] = {
-      {"v4", v4::table, has_v4}, {"v3", v3::table, has_v3}, {"baseline", baseline::table, true}};
-#else
-  const InstructionSet best_first[] = {{"baseline", baseline::table, true}};
+#ifdef GARBOARD_HAS_v4
+  if (__builtin_cpu_supports("x86-64-v4")) found.push_back({"v4", v4::table});
 #endif
+#ifdef GARBOARD_HAS_v3
+  if (__builtin_cpu_supports("x86-64-v3")) found.push_back({"v3", v3::table});
+#endif
+#endif
+#ifdef GARBOARD_HAS_baseline
+  found.push_back({"baseline", baseline::table});
+#endif
+  if (found.empty())
+    throw DeviceError(
+        "garboard: this build is for the processor that it was made on, and this one is older; "
+        "build it here, or with GARBOARD_INSTRUCTION_SETS=all");
+  return found;
+}
+
+/// The best one, or the one that the environment names.
+InstructionSet choose() {
+  const auto sets = instruction_sets();
   const char* wish = std::getenv("GARBOARD_ISA");
-  for (const auto& set : best_first)
-    if (set.is_here && (!wish || std::string_view(wish) == set.name)) return set;
+  if (!wish) return sets.front();
+  std::string names;
+  for (const auto& set : sets) {
+    if (std::string_view(wish) == set.name) return set;
+    names += names.empty() ? set.name : text(", ", set.name);
+  }
   throw DeviceError(text("GARBOARD_ISA: ", wish,
-                         " was given; one of baseline, v3, v4 that this machine has is needed"));
+                         " was given; what this build has for this machine is needed: ", names));
 }
 
 const InstructionSet& chosen() {
@@ -42,6 +56,11 @@ const InstructionSet& chosen() {
 }
 
 }  // namespace
+
+std::span<const InstructionSet> instruction_sets() {
+  static const auto& sets = *new std::vector(found_here());
+  return sets;
+}
 
 constinit std::atomic<const Table*> detail::chosen_cpu_table{nullptr};
 

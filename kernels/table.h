@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <span>
 
 #include "csrc/device/backend.h"
 #include "kernels/roll_call.h"
@@ -71,7 +72,17 @@ struct Table : Entries<Kernels> {
   }
 };
 
-/// The name of the instruction set in use: "baseline", "v3" or "v4".
+/// What the CPU's kernels are compiled for, "baseline", "v3" or "v4", and theirs.
+struct InstructionSet {
+  const char* name;
+  const Table& (*table)();
+};
+
+/// Those that this build has and this machine can run, the best first. Throws DeviceError if there
+/// are none: what was built for one machine alone was taken to an older one.
+std::span<const InstructionSet> instruction_sets();
+
+/// The name of the one in use.
 const char* instruction_set();
 
 namespace detail {
@@ -79,7 +90,7 @@ extern constinit std::atomic<const Table*> chosen_cpu_table;  // null until it i
 const Table& choose_cpu_table();
 }  // namespace detail
 /// The CPU's table: the best instruction set the machine has, or the one GARBOARD_ISA names
-/// (baseline, v3, v4). Chosen once, when first asked.
+/// (see instruction_sets). Chosen once, when first asked.
 inline const Table& cpu_table() {
   const Table* const table = detail::chosen_cpu_table.load(std::memory_order_acquire);
   return table ? *table : detail::choose_cpu_table();

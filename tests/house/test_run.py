@@ -133,6 +133,23 @@ def test_does_not_rebuild_for_what_it_is_not_made_of(run, tmp_path, monkeypatch)
     assert run.digest_of_sources() == before
 
 
+def test_builds_the_kernels_of_this_machine_alone_until_all_are_wanted(run, tmp_path, monkeypatch):
+    built = []
+    environment = run.Environment(None)
+    environment.folder = tmp_path
+    monkeypatch.setattr(environment, "prepare", lambda: None)
+    monkeypatch.setattr(environment, "pip_install", lambda *words: built.append(words))
+    monkeypatch.setattr(run, "digest_of_sources", lambda: "digest")
+
+    for wanted in ("native", "native", "all", "all", "native"):
+        environment.install(wanted)
+
+    defined = [
+        str(word).partition("SETS=")[2] for words in built for word in words if "SETS=" in str(word)
+    ]
+    assert defined == ["native", "all"]
+
+
 def test_tells_every_program_under_a_sanitizer_what_to_allow(run, monkeypatch, tmp_path):
     told = []
     monkeypatch.setattr(run, "call", lambda *_, **more: told.append(more))

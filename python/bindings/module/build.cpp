@@ -12,6 +12,14 @@ namespace garboard::python {
 void bind_build(py::module_& m) {
   m.def("_instruction_set", &kernels::instruction_set,
         "The instruction set of the CPU kernels in use: baseline, v3 or v4.");
+  m.def(
+      "_instruction_sets",
+      [] {
+        py::list names;
+        for (const auto& set : kernels::instruction_sets()) names.append(set.name);
+        return names;
+      },
+      "Those that were built and that this machine can run, the best first.");
   m.def("get_num_threads", &thread_count,
         R"(Return how many threads work on one operation on the CPU, the calling one among them.
 

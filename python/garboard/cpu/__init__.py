@@ -42,6 +42,7 @@ __all__ = [
     "empty_cache",
     "get_per_process_memory_fraction",
     "instruction_set",
+    "instruction_sets",
     "is_available",
     "is_initialized",
     "max_memory_allocated",
@@ -108,3 +109,15 @@ def instruction_set() -> str:
     True
     """
     return _engine._instruction_set()
+
+
+def instruction_sets() -> list[str]:
+    """Return the kernels that the environment's GARBOARD_ISA may name, the best first.
+
+    They are what was built, in a wheel "v4", "v3" and "baseline", as far as this machine can run
+    it. What `./run demo` builds has only the best one for the machine.
+
+    >>> gb.cpu.instruction_set() in gb.cpu.instruction_sets()
+    True
+    """
+    return _engine._instruction_sets()

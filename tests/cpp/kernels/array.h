@@ -17,21 +17,7 @@
 
 namespace garboard::kernels {
 
-struct InstructionSet {
-  std::string name;
-  const Table& (*table)();
-};
-
 inline void PrintTo(const InstructionSet& set, std::ostream* out) { *out << set.name; }
-
-inline std::vector<InstructionSet> instruction_sets() {
-  std::vector<InstructionSet> sets{{"baseline", baseline::table}};
-#ifdef __x86_64__
-  if (__builtin_cpu_supports("x86-64-v3")) sets.push_back({"v3", v3::table});
-  if (__builtin_cpu_supports("x86-64-v4")) sets.push_back({"v4", v4::table});
-#endif
-  return sets;
-}
 
 /// A test that runs on every instruction set of the machine.
 class EachInstructionSet : public ::testing::TestWithParam<InstructionSet> {

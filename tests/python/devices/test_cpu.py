@@ -38,7 +38,8 @@ class TestTheCpu:
 
     def test_runs_the_kernels_that_the_environment_names(self):
         program = "import garboard as gb; print(gb.cpu.instruction_set(), gb.ones(3).tolist())"
-        environment = {**os.environ, "GARBOARD_ISA": "baseline"}
+        least = gb.cpu.instruction_sets()[-1]
+        environment = {**os.environ, "GARBOARD_ISA": least}
 
         done = subprocess.run(
             [sys.executable, "-c", program],
@@ -48,4 +49,19 @@ class TestTheCpu:
             check=True,
         )
 
-        assert done.stdout == "baseline [1.0, 1.0, 1.0]\n"
+        assert done.stdout == f"{least} [1.0, 1.0, 1.0]\n"
+
+    def test_names_the_kernels_there_are_where_others_are_asked_for(self):
+        environment = {**os.environ, "GARBOARD_ISA": "v5"}
+
+        done = subprocess.run(
+            [sys.executable, "-c", "import garboard as gb; gb.ones(3)"],
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+        names = ", ".join(gb.cpu.instruction_sets())
+        assert "DeviceError: GARBOARD_ISA: v5 was given" in done.stderr
+        assert done.stderr.endswith(f"is needed: {names}\n")

@@ -10,8 +10,8 @@ from pathlib import Path
 import garboard as gb
 import pytest
 
-OLDEST_FIRST = ["baseline", "v3", "v4"]
-OLDER = OLDEST_FIRST[: OLDEST_FIRST.index(gb.cpu.instruction_set())]
+BUILT = gb.cpu.instruction_sets()
+OLDER = BUILT[BUILT.index(gb.cpu.instruction_set()) + 1 :]
 
 
 @pytest.mark.parametrize("name", OLDER)
