@@ -78,11 +78,13 @@ function(garboard_per_instruction_set floor folder)
   set(level_v3 3)
   set(level_v4 3)
   garboard_instruction_sets(names)
-  list(GET names 0 least)
+  list(GET names 0 least)  # said to one source alone: the others' objects serve all builds
+  set_source_files_properties(${CMAKE_CURRENT_SOURCE_DIR}/${folder}/table.cpp
+    PROPERTIES COMPILE_DEFINITIONS GARBOARD_LEAST_ISA=${least})
   foreach(name IN LISTS names)
     set(target garboard_${floor}_${name})
     add_library(${target} OBJECT ${set_SOURCES})
-    target_compile_definitions(${target} PRIVATE GARBOARD_ISA=${name} GARBOARD_LEAST_ISA=${least})
+    target_compile_definitions(${target} PRIVATE GARBOARD_ISA=${name})
     target_compile_definitions(garboard_${floor} PRIVATE GARBOARD_HAS_${name})
     # Numbers stay IEEE's: only errno and the floating-point exception flags are given up.
     target_compile_options(${target} PRIVATE

@@ -96,6 +96,19 @@ struct MinimumIndex : IndexedReduce {
   static constexpr const char* name = "min along a dim";
 };
 
+/// The discrete Fourier transform along `dim`, times `scale`: sums of x_j e^(-+ 2 pi i j k / n)
+/// over the n places j. Complex numbers become as many, in place where `out` is `x`, of real ones
+/// the first half, n / 2 + 1; or such a half, whose rest is its mirror image, becomes n real
+/// numbers, and then the direction is back. Parts of float32 or float64.
+struct FourierTransform {
+  static constexpr const char* name = "fft";
+  const View& out;
+  const View& x;
+  int dim;
+  bool is_back;
+  double scale;
+};
+
 /// Running sums along `dim`, forwards; float32, float64 or int64. `out` has x's sizes and dtype.
 struct CumulativeSum {
   static constexpr const char* name = "cumsum";

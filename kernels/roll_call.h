@@ -24,6 +24,7 @@ using Kernels = TypeList<
     Variance,
     MaximumIndex,
     MinimumIndex,
+    FourierTransform,
     CumulativeSum,
     CumulativeProduct,
     LogCumulativeSumExp,

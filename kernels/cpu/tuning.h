@@ -95,6 +95,9 @@ inline constexpr std::int64_t far_depth = 48;
 /// From this side on, packing an operand once more for each part does not show.
 inline constexpr std::int64_t packed_long_part = 1024;
 
+// Fourier transforms: a number of one.
+inline constexpr double transformed_ns = 3;
+
 // Indices and masks: an element of a row that moves, one that is fetched on its own or taken away,
 // beyond the caches too, an index that is passed over, one whose range is looked at, one of a mask.
 inline constexpr double moved_ns = 0.3, fetched_ns = 1.5, taken_ns = 1.5, taken_far_ns = 6;

@@ -71,6 +71,9 @@ from garboard._engine import (  # noqa: E402
     set_num_threads,
 )
 from garboard._engine import Storage as _Storage  # noqa: E402
+from garboard._engine import _fft_c2c as _fft_c2c  # noqa: E402
+from garboard._engine import _fft_c2r as _fft_c2r  # noqa: E402
+from garboard._engine import _fft_r2c as _fft_r2c  # noqa: E402
 from garboard._engine import _Size as Size  # noqa: E402
 from garboard._names.homes import (  # noqa: E402
     HOMES,

@@ -69,7 +69,7 @@ class SobolEngine:
         except ModuleNotFoundError as error:
             raise ModuleNotFoundError(
                 "SobolEngine: SciPy, which makes the points, is not installed; it comes with "
-                "garboard[fft]"
+                "garboard[quasirandom]"
             ) from error
         start = abs(self._start) if self._start is not None else None
         return sobol(self.dimension, scramble=self.scramble, bits=_BITS, seed=start)

@@ -24,7 +24,7 @@ LEFT = {
         1,
         "the compiler's own macro says which compiler reads this",
     ),
-    "python/bindings/methods/convert.cpp": (10, "PyTorch's method and its documentation"),
+    "python/bindings/creation/convert.cpp": (10, "PyTorch's method and its documentation"),
     "python/bindings/types/tensor_properties.cpp": (5, "PyTorch's attribute and its documentation"),
     "python/bindings/module/module.cpp": (1, "the line that binds it"),
     "python/bindings/values/dtype_object.cpp": (9, "names that users give, and their examples"),

@@ -160,6 +160,7 @@ void add_order_methods();
 void add_product_methods();
 void add_vector_methods();
 void add_linear_algebra_functions();
+void add_spectral_functions();
 void add_nn_methods();
 void add_convolution_methods();
 void add_spatial_methods();

@@ -6,8 +6,8 @@
 #include "csrc/ops/create/create.h"
 #include "csrc/ops/random/random.h"
 #include "python/bindings/call/methods.h"
-#include "python/bindings/methods/creation.h"
-#include "python/bindings/methods/creation_docs.h"
+#include "python/bindings/creation/creation.h"
+#include "python/bindings/creation/creation_docs.h"
 #include "python/bindings/random/random_docs.h"
 
 namespace garboard::python {

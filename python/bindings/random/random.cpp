@@ -3,8 +3,8 @@
 
 #include "csrc/core/default_dtype.h"
 #include "python/bindings/call/methods.h"
-#include "python/bindings/methods/creation.h"
-#include "python/bindings/methods/creation_docs.h"
+#include "python/bindings/creation/creation.h"
+#include "python/bindings/creation/creation_docs.h"
 #include "python/bindings/random/random_docs.h"
 
 namespace garboard::python {

@@ -252,6 +252,7 @@ bool add_tensor_type(PyObject* module) {
   add_product_methods();
   add_vector_methods();
   add_linear_algebra_functions();
+  add_spectral_functions();
   add_nn_methods();
   add_convolution_methods();
   add_spatial_methods();

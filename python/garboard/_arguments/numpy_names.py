@@ -24,7 +24,7 @@ def takes_axis(function: Callable[_P, _T]) -> Callable[_P, _T]:
 
     @wraps(function)
     def call(*given: _P.args, **named: _P.kwargs) -> _T:
-        for theirs in [it for it in named if it in ours]:
+        for theirs in () if ours.keys().isdisjoint(named) else [it for it in named if it in ours]:
             if (own := ours[theirs]) in named:
                 raise TypeError(
                     f"{function.__name__}: '{own}' is given twice; '{theirs}' is another name of it"

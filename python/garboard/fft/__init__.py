@@ -1,8 +1,5 @@
 """Discrete Fourier transforms in float32 and float64, with gradients.
 
-SciPy computes them where it is installed (`pip install garboard[fft]`), else NumPy, in about three
-times the time where there are many of them.
-
 Those that begin with r take real numbers and keep the first half of their frequencies, whose other
 half mirrors it; those that begin with h take half of a signal that mirrors itself.
 """

@@ -17,6 +17,7 @@ __all__ = [
     "dims_and_sizes",
     "fitted",
     "places_of",
+    "ready_dim",
     "real_input",
     "scale_of",
 ]
@@ -27,12 +28,12 @@ Dims = int | Sequence[int] | None
 _NORMS = ("backward", "forward", "ortho")
 
 
-def scale_of(op: str, norm: str | None, is_there: bool) -> str:
-    """What is divided by: "one", "root" or "all"."""
+def scale_of(op: str, norm: str | None, is_there: bool) -> int:
+    """What is divided by: 0 for nothing, 1 for the root of the number of elements, 2 for that."""
     name = "backward" if norm is None else check.choice(op, "norm", norm, *_NORMS)
     if name == "ortho":
-        return "root"
-    return "all" if (name == "forward") == is_there else "one"
+        return 1
+    return 2 if (name == "forward") == is_there else 0
 
 
 def complex_input(op: str, input: Tensor) -> Tensor:
@@ -68,6 +69,15 @@ def _not_half(op: str, x: Tensor) -> Tensor:
     if x.dtype in (_engine.float16, _engine.bfloat16):
         raise DTypeError(f"{op}: dtype {x.dtype}; a wider one is needed, as in x.float()")
     return x
+
+
+def ready_dim(x: object, dim: object, s: object, out: object) -> tuple[int] | None:
+    """The dim, where nothing is to be converted, cut, checked or written into: calls are short."""
+    if s is not None or out is not None or type(x) is not Tensor or count_of_blocks():
+        return None
+    if type(dim) is int and -x.ndim <= dim < x.ndim and x.shape[dim] > 0:
+        return (dim,)
+    return None
 
 
 def dims_and_sizes(

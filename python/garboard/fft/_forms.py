@@ -6,10 +6,18 @@ from garboard import _engine
 from garboard._arguments.classes import classed
 from garboard._arguments.out import written
 from garboard._engine import Tensor
-from garboard.fft._arguments import complex_input, dims_and_sizes, fitted, real_input, scale_of
-from garboard.fft._transforms import complex_to_complex, complex_to_real, real_to_complex
+from garboard.fft._arguments import (
+    complex_input,
+    dims_and_sizes,
+    fitted,
+    ready_dim,
+    real_input,
+    scale_of,
+)
 
 __all__ = ["between_complex", "from_half", "to_half"]
+
+_WIDE = (_engine.float32, _engine.float64)
 
 
 def between_complex(
@@ -24,12 +32,14 @@ def between_complex(
 ) -> Tensor:
     """Complex numbers to as many."""
     scale = scale_of(op, norm, is_there)
+    if (ready := ready_dim(input, dim, s, out)) and input.dtype.is_complex:
+        return _engine._fft_c2c(input, ready, scale, is_there)
     with _engine.DisposeScope(op) as scope:
         x = complex_input(op, input)
         dims, sizes = dims_and_sizes(op, x, s, dim)
         for one, size in zip(dims, sizes, strict=True):
             x = fitted(x, one, size)
-        made = classed(complex_to_complex(x, dims, is_there, scale), input)
+        made = classed(_engine._fft_c2c(x, dims, scale, is_there), input)
         return written(op, scope.move_to_outer(made), out)
 
 
@@ -45,6 +55,8 @@ def to_half(
 ) -> Tensor:
     """Real numbers to the first half along the last dim; `is_there` False: to its conjugate."""
     scale = scale_of(op, norm, is_there)
+    if is_there and (ready := ready_dim(input, dim, s, out)) and input.dtype in _WIDE:
+        return _engine._fft_r2c(input, ready, scale, True)
     with _engine.DisposeScope(op) as scope:
         x = real_input(op, input)
         dims, sizes = dims_and_sizes(op, x, s, dim)
@@ -52,10 +64,8 @@ def to_half(
             raise _engine.ShapeError(f"{op}: no dims; at least one is needed")
         for one, size in zip(dims, sizes, strict=True):
             x = fitted(x, one, size)
-        made = real_to_complex(x, dims[-1], scale)
+        made = _engine._fft_r2c(x, dims, scale, True)
         made = made if is_there else made.conj()
-        if len(dims) > 1:
-            made = complex_to_complex(made, dims[:-1], is_there, scale)
         return written(op, scope.move_to_outer(classed(made, input)), out)
 
 
@@ -85,7 +95,5 @@ def from_half(
                 f"{op}: {last} elements along dim {dims[-1]} of the result; at least 1 is needed"
             )
         x = fitted(x, dims[-1], last // 2 + 1)
-        if len(dims) > 1:
-            x = complex_to_complex(x, dims[:-1], is_there, scale)
-        made = complex_to_real(x.conj() if is_there else x, dims[-1], last, scale)
+        made = _engine._fft_c2r(x.conj() if is_there else x, dims, scale, last)
         return written(op, scope.move_to_outer(classed(made, input)), out)

@@ -2,32 +2,22 @@
 
 from __future__ import annotations
 
-import sys
-
 import garboard as gb
 import numpy as np
 import pytest
-from garboard.fft import _library
 
 from tests.support.live_memory import balanced  # noqa: F401
 
-pytestmark = pytest.mark.usefixtures("balanced", "library")
+pytestmark = pytest.mark.usefixtures("balanced")
 
 ONE_DIM = ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft")
 OF_REALS = ("rfft", "ihfft", "rfft2", "rfftn", "ihfft2", "ihfftn")
 
 
-@pytest.fixture(params=["numpy", "scipy"])
-def library(request, monkeypatch):
-    if request.param == "scipy":
-        pytest.importorskip("scipy")
-    else:
-        for name in ("scipy.fft._duccfft.pyduccfft", "scipy.fft._pocketfft.pypocketfft"):
-            monkeypatch.setitem(sys.modules, name, None)
-    _library._pocketfft.cache_clear()
-    assert (_library._pocketfft() is None) == (request.param == "numpy")
-    yield
-    _library._pocketfft.cache_clear()
+# Steps of every kind, matrices of columns and rows, and convolutions; even and odd.
+SIZES = [*range(1, 34), 49, 60, 64, 101, 121, 127, 128, 143, 251, 254, 256, 257, 314, 360, 500]
+SIZES += [509, 512, 514, 1000, 1021, 1024, 2187, 4096, 5000, 6006, 10007, 15625, 16384, 20014]
+SIZES += [65536, 100000]
 
 
 def numbers(dtype, *sizes, seed=0):
@@ -61,6 +51,107 @@ def test_transforms_along_a_dim_are_numpys(name, norm, dtype, no_leaks):
             check(getattr(gb.fft, name)(x, size, dim, norm), expected)
     turned = getattr(gb.fft, name)(x.transpose(0, 2), dim=0)
     check(turned, getattr(np.fft, name)(array.transpose(2, 1, 0), axis=0))
+
+
+def error_of(found, expected):
+    """The largest difference, in roundings of the largest number."""
+    found = found.numpy()
+    unit = np.finfo(found.dtype).eps * max(np.abs(expected).max(), 1e-30)
+    return np.abs(found - expected).max() / unit
+
+
+@pytest.mark.parametrize("double", [False, True])
+@pytest.mark.parametrize("size", SIZES)
+def test_every_size_is_exact_but_for_some_roundings(size, double, no_leaks):
+    bound = 2 + 2 * np.log2(size + 1)
+    draw = np.random.default_rng(size)
+
+    for count in (1, 3, 40 if size < 2000 else 9):
+        x = gb.tensor(draw.normal(size=(count, size)), dtype=gb.float64 if double else gb.float32)
+        z = gb.complex(x, x.flip(1))
+        wide, wider = x.numpy().astype(float), z.numpy().astype(complex)
+        half = gb.fft.rfft(x)
+        half[:, 0] = half[:, 0].real + 3j  # whose imaginary part is nobody's
+        assert error_of(gb.fft.fft(z), np.fft.fft(wider)) < bound
+        assert error_of(gb.fft.ifft(z), np.fft.ifft(wider)) < bound
+        assert error_of(gb.fft.rfft(x, norm="ortho"), np.fft.rfft(wide, norm="ortho")) < bound
+        assert error_of(gb.fft.irfft(half, size), wide) < bound
+
+
+@pytest.mark.parametrize("size", [6, 16, 27, 251, 257, 1022, 6006])
+def test_signals_may_lie_in_any_way(size, no_leaks):
+    lies = (
+        lambda x: x,
+        lambda x: x.transpose(0, 1).contiguous().transpose(0, 1),
+        lambda x: x.flip(0).flip(1).flip(0).flip(1),
+        lambda x: gb.stack([x, x], 2)[:, :, 1],
+        lambda x: gb.stack([x, x], 1)[:, 0],
+    )
+    for count in (1, 5, 16, 19):
+        x = gb.randn(count, size, dtype=gb.float64)
+        z = gb.complex(x, x.flip(1))
+        half = gb.fft.rfft(x)
+        for lie in lies:
+            for name, given in (("fft", z), ("ifft", z), ("rfft", x)):
+                transform = getattr(gb.fft, name)
+                gb.testing.assert_close(transform(lie(given)), transform(given.clone()))
+                turned = transform(lie(given).t(), dim=0)
+                gb.testing.assert_close(turned.t(), transform(given.clone()))
+            gb.testing.assert_close(gb.fft.irfft(lie(half), size), x)
+            gb.testing.assert_close(gb.fft.irfft(lie(half).t(), size, dim=0).t(), x)
+
+
+def test_one_value_for_all_places_is_read_where_it_lies():
+    x = gb.ones(1, dtype=gb.complex64).expand(4, 32)
+
+    found = gb.fft.fft(x)
+
+    assert found[:, 0].tolist() == [32] * 4
+    assert not found[:, 1:].any()
+
+
+def test_a_graph_of_a_transform_keeps_nothing():
+    x = gb.randn(1000, requires_grad=True)
+    gb.fft.rfft(x).abs().sum().backward()  # what is kept of roots of unity is there
+    x.grad = None
+    before = gb.cpu.memory_allocated()
+
+    y = gb.fft.rfft(x)
+
+    assert gb.cpu.memory_allocated() - before == y.nbytes
+
+
+def test_pytorchs_parts_are_there(no_leaks):
+    x = gb.randn(3, 8, dtype=gb.float64)
+
+    assert gb.equal(gb._fft_r2c(x, [1], 0, True), gb.fft.rfft(x))
+    gb.testing.assert_close(gb._fft_r2c(x, [0, 1], 2, False), gb.fft.fft2(x, norm="forward"))
+    assert gb.equal(gb._fft_c2c(x + 0j, [0], 1, False), gb.fft.ifft(x, dim=0, norm="ortho"))
+    gb.testing.assert_close(gb._fft_c2r(gb.fft.rfft2(x), [0, 1], 2, 8), x)
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "told"),
+    [
+        (lambda: gb._fft_c2c(gb.ones(2), [0], 0, True), gb.DTypeError, "a complex one is needed"),
+        (lambda: gb._fft_c2c(gb.ones(2) * 1j, [0], 3, True), gb.ShapeError, "0, 1 or 2 is needed"),
+        (
+            lambda: gb._fft_c2c(gb.ones(2) * 1j, [0, -1], 0, True),
+            gb.ShapeError,
+            "each may be named once",
+        ),
+        (lambda: gb._fft_c2c(gb.ones(2) * 1j, [1], 0, True), gb.IndexOutOfRangeError, "dim 1"),
+        (lambda: gb._fft_c2c(gb.ones(2, 0) * 1j, [1], 0, True), gb.ShapeError, "at least 1"),
+        (lambda: gb._fft_r2c(gb.arange(2), [0], 0, True), gb.DTypeError, "float32 or float64"),
+        (lambda: gb._fft_r2c(gb.ones(2), [], 0, True), gb.ShapeError, "no dims"),
+        (lambda: gb._fft_c2r(gb.ones(2) * 1j, [0], 0, 4), gb.ShapeError, "2 elements for 4"),
+        (lambda: gb._fft_c2r(gb.ones(2) * 1j, [0], 0, -1), gb.ShapeError, "2 elements for -1"),
+        (lambda: gb._fft_c2r(gb.ones(2) * 1j, [], 0, 2), gb.ShapeError, "no dims"),
+    ],
+)
+def test_parts_refuse_what_they_cannot_transform(call, error, told):
+    with pytest.raises(error, match=told):
+        call()
 
 
 @pytest.mark.parametrize("dtype", ["complex64", "complex128"])
@@ -99,8 +190,9 @@ def test_integers_become_the_default_dtype():
     assert gb.fft.fft(gb.ones(2, dtype=gb.float64)).dtype == gb.complex128
 
 
-def test_many_slices_are_shared_by_threads_without_another_bit():
-    x = gb.randn(64, 2048, dtype=gb.complex64)
+@pytest.mark.parametrize("sizes", [(64, 2048), (300, 257), (3, 50000), (524288,)])
+def test_signals_are_shared_by_threads_without_another_bit(sizes):
+    x = gb.randn(*sizes, dtype=gb.complex64)
     before = gb.get_num_threads()
 
     together = gb.fft.fft(x)

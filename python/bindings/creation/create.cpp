@@ -8,8 +8,8 @@
 #include "python/bindings/call/methods.h"
 #include "python/bindings/exchange/dlpack.h"
 #include "python/bindings/exchange/exchange.h"
-#include "python/bindings/methods/creation.h"
-#include "python/bindings/methods/creation_docs.h"
+#include "python/bindings/creation/creation.h"
+#include "python/bindings/creation/creation_docs.h"
 
 namespace garboard::python {
 namespace {

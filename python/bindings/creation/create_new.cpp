@@ -7,8 +7,8 @@
 #include "csrc/ops/shape/windows.h"
 #include "python/bindings/call/methods.h"
 #include "python/bindings/exchange/exchange.h"
-#include "python/bindings/methods/creation.h"
-#include "python/bindings/methods/creation_docs.h"
+#include "python/bindings/creation/creation.h"
+#include "python/bindings/creation/creation_docs.h"
 
 namespace garboard::python {
 namespace {
