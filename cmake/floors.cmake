@@ -103,7 +103,8 @@ endfunction()
 # The extension module, of these folders' sources. What is HOT uses the C API alone: a unit a
 # folder, as the floors are. pybind11's headers cost six seconds a unit, so what is WRAPPED by it is
 # compiled by fours, whatever their folder, and at -O1: it only passes calls on. CMake has one way
-# to make units for a target, so what is HOT is a target of its own.
+# to make units for a target, so what is HOT is a target of its own, at -O1 in a build that is quick
+# to make: every version of Python compiles it anew.
 function(garboard_bindings)
   cmake_parse_arguments(bindings "" "" "HOT;WRAPPED" ${ARGN})
   foreach(kind IN ITEMS HOT WRAPPED)
@@ -121,6 +122,9 @@ function(garboard_bindings)
   target_link_libraries(garboard_hot PRIVATE garboard Python::Module)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # by default it inlines less into a unit beyond 10000
     target_compile_options(garboard_hot PRIVATE --param=large-unit-insns=40000)
+  endif()
+  if(GARBOARD_QUICK)
+    target_compile_options(garboard_hot PRIVATE -O1)
   endif()
   pybind11_add_module(_engine MODULE NO_EXTRAS ${WRAPPED})
   set_target_properties(_engine PROPERTIES
