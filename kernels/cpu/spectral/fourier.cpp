@@ -124,12 +124,11 @@ template <class T>
 void complex_to_complex(const Task<T>& task) {
   const KeptFourierPlan<T> plan(task.size, is_apart(task, task.size));
   if (plan->way == FourierWay::steps) {
-    return for_each_block(
-        task, task.size, [&](ComplexLanes<T>* x, ComplexLanes<T>* y, auto first, auto end) {
-          read_signals(&x->re, given_to(task, first, end, true, task.is_back), 2 * task.size);
-          const ComplexLanes<T>* const done = run_steps(*plan, x, y, task.scale);
-          write_signals(made_by(task, first, end, true, task.is_back), &done->re, 2 * task.size);
-        });
+    return for_each_block(task, task.size, [&](auto* x, auto* y, auto first, auto end) {
+      read_signals(&x->re, given_to(task, first, end, true, task.is_back), 2 * task.size);
+      const ComplexLanes<T>* const done = run_steps(*plan, x, y, task.scale);
+      write_signals(made_by(task, first, end, true, task.is_back), &done->re, 2 * task.size);
+    });
   }
   for_each_line(task, [&](std::int64_t line, auto each) {
     Signal<const T> x = given_at(task, line);
@@ -148,13 +147,12 @@ void even_to_half(const Task<T>& task) {
   const KeptRoots<T> roots(task.size);
   const T scale = task.scale / 2;
   if (plan->way == FourierWay::steps) {
-    return for_each_block(
-        task, half + 1, [&](ComplexLanes<T>* x, ComplexLanes<T>* y, auto first, auto end) {
-          read_signals(&x->re, given_to(task, first, end, false, false), task.size);
-          ComplexLanes<T>* const done = run_steps(*plan, x, y, scale);
-          part_all(done, half, *roots);
-          write_signals(made_by(task, first, end, true, false), &done->re, 2 * half + 2);
-        });
+    return for_each_block(task, half + 1, [&](auto* x, auto* y, auto first, auto end) {
+      read_signals(&x->re, given_to(task, first, end, false, false), task.size);
+      ComplexLanes<T>* const done = run_steps(*plan, x, y, scale);
+      part_all(done, half, *roots);
+      write_signals(made_by(task, first, end, true, false), &done->re, 2 * half + 2);
+    });
   }
   for_each_line(task, [&](std::int64_t line, auto each) {
     const Scratch between(2 * task.size, sizeof(T));
@@ -181,13 +179,12 @@ void half_to_even(const Task<T>& task) {
   const KeptFourierPlan<T> plan(half, is_apart(task, half));
   const KeptRoots<T> roots(task.size);
   if (plan->way == FourierWay::steps) {
-    return for_each_block(
-        task, half + 1, [&](ComplexLanes<T>* x, ComplexLanes<T>* y, auto first, auto end) {
-          read_signals(&x->re, given_to(task, first, end, true, true), 2 * half + 2);
-          join_all(x, half, *roots);
-          const ComplexLanes<T>* const done = run_steps(*plan, x, y, task.scale);
-          write_signals(made_by(task, first, end, false, true), &done->re, task.size);
-        });
+    return for_each_block(task, half + 1, [&](auto* x, auto* y, auto first, auto end) {
+      read_signals(&x->re, given_to(task, first, end, true, true), 2 * half + 2);
+      join_all(x, half, *roots);
+      const ComplexLanes<T>* const done = run_steps(*plan, x, y, task.scale);
+      write_signals(made_by(task, first, end, false, true), &done->re, task.size);
+    });
   }
   for_each_line(task, [&](std::int64_t line, auto each) {
     const Scratch between(2 * half, sizeof(T));
@@ -210,13 +207,12 @@ void odd_to_half(const Task<T>& task) {
   const std::int64_t size = task.size, half = size / 2 + 1;
   const KeptFourierPlan<T> plan(size, is_apart(task, size));
   if (plan->way == FourierWay::steps) {
-    return for_each_block(
-        task, size, [&](ComplexLanes<T>* x, ComplexLanes<T>* y, auto first, auto end) {
-          read_signals(&y->re, given_to(task, first, end, false, false), size);
-          for (std::int64_t i = 0; i < size; ++i) x[i] = {(&y->re)[i], LaneVector<T>{}};
-          const ComplexLanes<T>* const done = run_steps(*plan, x, y, task.scale);
-          write_signals(made_by(task, first, end, true, false), &done->re, 2 * half);
-        });
+    return for_each_block(task, size, [&](auto* x, auto* y, auto first, auto end) {
+      read_signals(&y->re, given_to(task, first, end, false, false), size);
+      for (std::int64_t i = 0; i < size; ++i) x[i] = {(&y->re)[i], LaneVector<T>{}};
+      const ComplexLanes<T>* const done = run_steps(*plan, x, y, task.scale);
+      write_signals(made_by(task, first, end, true, false), &done->re, 2 * half);
+    });
   }
   for_each_line(task, [&](std::int64_t line, auto each) {
     const Scratch between(2 * size, sizeof(T));
@@ -233,27 +229,25 @@ void half_to_odd(const Task<T>& task) {
   const std::int64_t size = task.size, half = size / 2 + 1;
   const KeptFourierPlan<T> plan(size, is_apart(task, size));
   if (plan->way == FourierWay::steps) {
-    return for_each_block(task, size,
-                          [&](ComplexLanes<T>* x, ComplexLanes<T>* y, auto first, auto end) {
-                            read_signals(&x->re, given_to(task, first, end, true, true), 2 * half);
-                            x[0].re = LaneVector<T>{};  // the imaginary part, as it is swapped
-                            for (std::int64_t k = 1; k < half; ++k)
-                              x[size - k] = {-x[k].re, x[k].im};
-                            ComplexLanes<T>* const done = run_steps(*plan, x, y, task.scale);
-                            LaneVector<T>* const reals = &done->re;
-                            for (std::int64_t i = 0; i < size; ++i) reals[i] = done[i].im;
-                            write_signals(made_by(task, first, end, false, false), reals, size);
-                          });
+    return for_each_block(task, size, [&](auto* x, auto* y, auto first, auto end) {
+      read_signals(&x->re, given_to(task, first, end, true, true), 2 * half);
+      x[0].re = LaneVector<T>{};  // the imaginary part, as it is swapped
+      for (std::int64_t k = 1; k < half; ++k) x[size - k] = {-x[k].re, x[k].im};
+      ComplexLanes<T>* const done = run_steps(*plan, x, y, task.scale);
+      LaneVector<T>* const reals = &done->re;
+      for (std::int64_t i = 0; i < size; ++i) reals[i] = done[i].im;
+      write_signals(made_by(task, first, end, false, false), reals, size);
+    });
   }
   for_each_line(task, [&](std::int64_t line, auto each) {
     const Scratch between(2 * size, sizeof(T));
     const Signal<T> whole{between.as<T>(), 2, false}, out = made_at(task, line);
     const Signal<const T> x = given_at(task, line);
     for (std::int64_t k = 0; k < half; ++k) {
-      Number<T> z = number_at(x, k);
-      if (k == 0) z.im = 0;
+      Complex<T> z = number_at(x, k);
+      if (k == 0) z.imaginary = 0;
       put_number(whole, k, z);
-      if (k) put_number(whole, size - k, {z.re, -z.im});
+      if (k) put_number(whole, size - k, {z.real, -z.imaginary});
     }
     transform_one(*plan, Signal<T>{whole.at, 2, true}, Signal<const T>{whole.at, 2, true},
                   task.scale, each);

@@ -2,6 +2,7 @@
 // (Gentleman and Sande, 1966), or as a convolution (Bluestein, 1970).
 #pragma once
 
+#include "csrc/core/complex.h"
 #include "kernels/cpu/loop/parallel.h"
 #include "kernels/cpu/loop/scratch.h"
 #include "kernels/cpu/spectral/lanes.h"
@@ -32,31 +33,22 @@ struct Signal {
 };
 
 template <class T>
-struct Number {
-  T re, im;
-};
-template <class T>
-Number<T> product(Number<T> a, Number<T> b) {
-  return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
-}
-
-template <class T>
-Number<T> number_at(const Signal<const T>& x, std::int64_t i) {
+Complex<T> number_at(const Signal<const T>& x, std::int64_t i) {
   const T* const at = x.at + i * x.step;
   return {at[x.is_swapped], at[!x.is_swapped]};
 }
 template <class T>
-void put_number(const Signal<T>& x, std::int64_t i, Number<T> z) {
+void put_number(const Signal<T>& x, std::int64_t i, Complex<T> z) {
   T* const at = x.at + i * x.step;
-  at[x.is_swapped] = z.re;
-  at[!x.is_swapped] = z.im;
+  at[x.is_swapped] = z.real;
+  at[!x.is_swapped] = z.imaginary;
 }
 
 template <class T>
-Number<T> root_at(const RootsOfUnity<T>& roots, std::int64_t k) {
+Complex<T> root_at(const RootsOfUnity<T>& roots, std::int64_t k) {
   const T* const coarse = roots.coarse + 2 * (k >> roots.shift);
   const T* const fine = roots.fine + 2 * (k & ((std::int64_t{1} << roots.shift) - 1));
-  return product(Number<T>{coarse[0], coarse[1]}, Number<T>{fine[0], fine[1]});
+  return Complex<T>{coarse[0], coarse[1]} * Complex<T>{fine[0], fine[1]};
 }
 
 /// Times root k j, of every k below `count`, for lane after lane of j from `first` on: a root of
@@ -69,9 +61,9 @@ void turn_columns(ComplexLanes<T>* x, std::int64_t count, std::int64_t first, in
   const auto root_of = [&](std::int64_t k) {
     ComplexLanes<T> z{};
     for (int l = 0; l < live; ++l) {
-      const Number<T> root = root_at(roots, k * (first + l));
-      z.re[l] = root.re;
-      z.im[l] = root.im;
+      const Complex<T> root = root_at(roots, k * (first + l));
+      z.re[l] = root.real;
+      z.im[l] = root.imaginary;
     }
     return z;
   };
@@ -155,18 +147,17 @@ void transform_by_chirp(const FourierPlan<T>& plan, const Signal<T>& out, const 
   constexpr std::int64_t grain = 1 << 14;
   each(count, grain, cost_ns, [&](std::int64_t first, std::int64_t last) {
     for (std::int64_t k = first; k < last; ++k)
-      put_number(whole, k,
-                 k < plan.size ? product(number_at(x, k), number_at(chirp, k)) : Number<T>{});
+      put_number(whole, k, k < plan.size ? number_at(x, k) * number_at(chirp, k) : Complex<T>{});
   });
   transform_one(*plan.inner, whole, given, T(1), each);
   each(count, grain, cost_ns, [&](std::int64_t first, std::int64_t last) {
     for (std::int64_t k = first; k < last; ++k)
-      put_number(whole, k, product(number_at(given, k), number_at(spectrum, k)));
+      put_number(whole, k, number_at(given, k) * number_at(spectrum, k));
   });
   transform_one(*plan.inner, swapped, given_swapped, scale, each);
   each(plan.size, grain, cost_ns, [&](std::int64_t first, std::int64_t last) {
     for (std::int64_t k = first; k < last; ++k)
-      put_number(out, k, product(number_at(given, k), number_at(chirp, k)));
+      put_number(out, k, number_at(given, k) * number_at(chirp, k));
   });
 }
 

@@ -10,11 +10,11 @@ namespace {
 /// What places k and h - k of the transform of 2 h real numbers are, times 2, of those of the
 /// halves' transform; `root` is that of k of 2 h.
 template <class V, class T>
-void part_halves(V& low_re, V& low_im, V& high_re, V& high_im, Number<T> root) {
+void part_halves(V& low_re, V& low_im, V& high_re, V& high_im, Complex<T> root) {
   const V even_re = low_re + high_re, even_im = low_im - high_im;
   const V odd_re = low_im + high_im, odd_im = high_re - low_re;
-  const V turned_re = odd_re * root.re - odd_im * root.im;
-  const V turned_im = odd_re * root.im + odd_im * root.re;
+  const V turned_re = odd_re * root.real - odd_im * root.imaginary;
+  const V turned_im = odd_re * root.imaginary + odd_im * root.real;
   low_re = even_re + turned_re;
   low_im = even_im + turned_im;
   high_re = even_re - turned_re;
@@ -23,12 +23,12 @@ void part_halves(V& low_re, V& low_im, V& high_re, V& high_im, Number<T> root) {
 
 /// The way back: the halves' transform, times 2.
 template <class V, class T>
-void join_halves(V& low_re, V& low_im, V& high_re, V& high_im, Number<T> root) {
+void join_halves(V& low_re, V& low_im, V& high_re, V& high_im, Complex<T> root) {
   const V even_re = low_re + high_re, even_im = low_im - high_im;
   const V odd_re = low_re - high_re, odd_im = low_im + high_im;
   // i times the conjugate of the root
-  const V turned_re = odd_re * root.im - odd_im * root.re;
-  const V turned_im = odd_re * root.re + odd_im * root.im;
+  const V turned_re = odd_re * root.imaginary - odd_im * root.real;
+  const V turned_im = odd_re * root.real + odd_im * root.imaginary;
   low_re = even_re + turned_re;
   low_im = even_im + turned_im;
   high_re = even_re - turned_re;
@@ -63,17 +63,17 @@ void join_all(ComplexLanes<T>* x, std::int64_t size, const RootsOfUnity<T>& root
 template <class T>
 void part_pair(const Signal<T>& out, const Signal<const T>& x, std::int64_t k, std::int64_t size,
                const RootsOfUnity<T>& roots) {
-  Number<T> low = number_at(x, k), high = number_at(x, k ? size - k : 0);
-  part_halves(low.re, low.im, high.re, high.im, root_at(roots, k));
+  Complex<T> low = number_at(x, k), high = number_at(x, k ? size - k : 0);
+  part_halves(low.real, low.imaginary, high.real, high.imaginary, root_at(roots, k));
   put_number(out, size - k, high);
   put_number(out, k, low);
 }
 template <class T>
 void join_pair(const Signal<T>& out, const Signal<const T>& x, std::int64_t k, std::int64_t size,
                const RootsOfUnity<T>& roots) {
-  Number<T> low = number_at(x, k), high = number_at(x, size - k);
-  if (k == 0) low.im = high.im = 0;
-  join_halves(low.re, low.im, high.re, high.im, root_at(roots, k));
+  Complex<T> low = number_at(x, k), high = number_at(x, size - k);
+  if (k == 0) low.imaginary = high.imaginary = 0;
+  join_halves(low.real, low.imaginary, high.real, high.imaginary, root_at(roots, k));
   if (k) put_number(out, size - k, high);
   put_number(out, k, low);
 }
