@@ -184,14 +184,14 @@ struct PlanOwner {
   }
 };
 
-/// The last ones that were made, the latest first.
+/// The last ones that were made, the latest first. Nobody waits for the list: what another thread
+/// has in hand, which a forked process never gets back, is done without.
 template <class Owner>
 class Latest {
  public:
   template <class IsIt, class Make>
   std::shared_ptr<Owner> find(IsIt is_it, Make make) {
-    {
-      const std::lock_guard lock(mutex_);
+    if (const std::unique_lock lock(mutex_, std::try_to_lock); lock) {
       for (auto it = kept_.begin(); it != kept_.end(); ++it) {
         if (!is_it(**it)) continue;
         kept_.splice(kept_.begin(), kept_, it);
@@ -199,19 +199,23 @@ class Latest {
       }
     }
     std::shared_ptr<Owner> made = make();
-    std::list<std::shared_ptr<Owner>> gone;
-    if (made->bytes() > most_bytes / 2) return made;
-    const std::lock_guard lock(mutex_);
-    kept_.push_front(made);
+    if (made->bytes() <= most_bytes / 2) keep(made);
+    return made;
+  }
+
+ private:
+  void keep(const std::shared_ptr<Owner>& made) {
+    std::list<std::shared_ptr<Owner>> added{made}, gone;
+    const std::unique_lock lock(mutex_, std::try_to_lock);
+    if (!lock) return;
+    kept_.splice(kept_.begin(), added);
     bytes_ += made->bytes();
     while (bytes_ > most_bytes || kept_.size() > most) {
       bytes_ -= kept_.back()->bytes();
       gone.splice(gone.end(), kept_, std::prev(kept_.end()));
     }
-    return made;
   }
 
- private:
   static constexpr std::int64_t most_bytes = 1 << 18;  // of each of four
   static constexpr std::size_t most = 32;
 

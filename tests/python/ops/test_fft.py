@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import garboard as gb
 import numpy as np
 import pytest
@@ -99,6 +101,16 @@ def test_signals_may_lie_in_any_way(size, no_leaks):
                 gb.testing.assert_close(turned.t(), transform(given.clone()))
             gb.testing.assert_close(gb.fft.irfft(lie(half), size), x)
             gb.testing.assert_close(gb.fft.irfft(lie(half).t(), size, dim=0).t(), x)
+
+
+def test_threads_may_transform_more_sizes_than_are_kept():
+    def work(first):
+        for size in range(first, first + 60):
+            x = np.random.default_rng(size).normal(size=size)
+            assert np.allclose(gb.fft.rfft(gb.tensor(x)).numpy(), np.fft.rfft(x))
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(work, (1, 20, 1, 40)))
 
 
 def test_one_value_for_all_places_is_read_where_it_lies():
