@@ -18,6 +18,7 @@
 #include "python/bindings/tensor/anchors.h"
 #include "python/bindings/tensor/deferred.h"
 #include "python/bindings/tensor/node_hooks.h"
+#include "python/bindings/tensor/python_rule.h"
 #include "python/bindings/tensor/tensor_object.h"
 #include "python/bindings/wrapped/bindings.h"
 #include "python/bindings/wrapped/tensor_caster.h"
@@ -66,6 +67,17 @@ py::tuple next_functions(const GraphNode& it) {
     pairs.append(py::make_tuple(next, 0));
   }
   return py::tuple(pairs);
+}
+
+/// What the context of a `Function` has by that name: PyTorch's context is the node itself.
+py::object attribute_of(const GraphNode& it, const py::str& name) {
+  const auto* const rule = dynamic_cast<PythonRule*>(it.node->foreign());
+  if (rule) return py::reinterpret_borrow<py::object>(rule->context()).attr(name);
+  throw py::attribute_error(
+      text("the graph's node of ", it.node->name, " has no attribute '", std::string(name), "'",
+           it.node->is_released ? "; a backward pass has freed what it kept, give "
+                                  "retain_graph=True to all passes but the last"
+                                : ""));
 }
 
 py::object node_of(const Tensor& tensor) {
@@ -157,7 +169,9 @@ void bind_autograd(py::module_& m) {
       py::arg("outputs"), py::arg("gradients"), py::arg("inputs"), py::arg("retain_graph"),
       py::arg("create_graph"), py::call_guard<BirthStamp>(),
       "Gradients of outputs for inputs alone; None for an input they do not depend on.");
-  py::class_<GraphNode>(m, "GraphNode", "A recorded op: a node of a graph, which is kept alive.")
+  py::class_<GraphNode>(m, "GraphNode", R"(A recorded op: a node of a graph, which is kept alive.
+
+That of a `Function` also has what its context has, until a backward pass frees it.)")
       .def(
           "name", [](const GraphNode& it) { return it.node->name; }, R"(Return the op's name.
 
@@ -233,6 +247,7 @@ Raises:
 >>> x.grad
 tensor([6.])
 )")
+      .def("__getattr__", attribute_of)
       .def("__eq__",
            [](const GraphNode& it, const py::object& other) {
              return py::isinstance<GraphNode>(other) && other.cast<GraphNode>().node == it.node;

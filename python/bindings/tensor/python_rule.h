@@ -32,6 +32,7 @@ class PythonRule final : public ForeignRule, public PythonHeld {
     return 0;
   }
   const Counted<NodeOfRule>& place() const noexcept { return place_; }
+  PyObject* context() const noexcept { return context_.get(); }
 
  private:
   /// What a tensor was like.
