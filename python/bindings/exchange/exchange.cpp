@@ -270,7 +270,7 @@ constexpr const char* format_code<std::int16_t> = "h";
 template <>
 constexpr const char* format_code<std::int32_t> = "i";
 template <>
-constexpr const char* format_code<std::int64_t> = "q";
+constexpr const char* format_code<std::int64_t> = sizeof(long) == 8 ? "l" : "q";  // as NumPy's
 template <>
 constexpr const char* format_code<Float16> = "e";
 template <>
@@ -290,7 +290,7 @@ std::optional<DType> dtype_of_format(std::string_view format, Py_ssize_t bytes) 
   if (format.starts_with('@') || format.starts_with('=') ||
       (format.starts_with('<') && format.size() > 1))
     format.remove_prefix(1);
-  if (format == "l") format = bytes == 4 ? "i" : "q";  // as wide as the machine has it
+  if (format == "l" || format == "q") format = bytes == 4 ? "i" : format_of(DType::int64);
   for (int i = 0; i < dtype_count; ++i) {
     const auto dtype = static_cast<DType>(i);
     if (!format.empty() && format == format_of(dtype)) return dtype;

@@ -230,6 +230,13 @@ class TestNumpy:
         assert gb.zeros(0, 3).numpy().shape == (0, 3)
         assert gb.tensor(2.5).numpy()[()] == 2.5
 
+    @pytest.mark.parametrize("dtype", DTYPES)
+    def test_has_numpys_own_dtype_and_not_one_that_is_as_wide(self, dtype):
+        found = gb.zeros(2, dtype=getattr(gb, dtype)).numpy().dtype
+
+        assert found.char == np.dtype(found.name).char
+        assert gb.from_numpy(np.zeros(2, "longlong")).dtype is gb.int64
+
 
 class TestToList:
     def test_of_more_lists_than_python_has_memory_for_says_what_to_do(self):
