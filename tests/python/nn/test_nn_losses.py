@@ -83,10 +83,18 @@ def test_a_probability_of_0_or_1_leaves_the_gradient_of_the_others(dtype):
     losses.sum().backward()
 
     assert losses.tolist() == pytest.approx([0.0, 0.0, 100.0, 100.0, math.log(4)])
-    assert x.grad.tolist() == pytest.approx([1.0, -1.0, -1e12, 1e12, -4.0], rel=1e-6)
+    assert x.grad.tolist() == pytest.approx([0.0, 0.0, -1e12, 1e12, -4.0], rel=1e-6)
     logits = gb.tensor([-200.0, 200.0, 0.0], dtype=dtype, requires_grad=True)
     functional.binary_cross_entropy(logits.sigmoid(), gb.ones(3, dtype=dtype)).backward()
     assert logits.grad.isfinite().all()
+
+
+def test_a_small_probability_loses_no_digits():
+    x = gb.tensor([1e-6, 1e-9])
+
+    losses = functional.binary_cross_entropy(x, gb.zeros(2), reduction="none")
+
+    assert losses.tolist() == pytest.approx([1e-6, 1e-9], rel=1e-5)
 
 
 def test_a_margin_of_one_row_has_the_dims_of_its_target():

@@ -164,15 +164,20 @@ def huber_loss(
     return _engine._huber_loss(input, target, delta, reduction=chosen("huber_loss", reduction))
 
 
-def _bounded_log(x: Tensor) -> Tensor:
-    return x.log().clamp(min=_LEAST_LOG)
+def _bounded(logarithm: Tensor) -> Tensor:
+    return logarithm.clamp(min=_LEAST_LOG)
 
 
 def _log_from_0(x: Tensor) -> Tensor:
-    """The same of what may be 0, where its slope is PyTorch's 1e12 and no infinity."""
-    is_positive = x > 0
+    """The bounded logarithm of what may be 0 or 1.
+
+    There the slopes are PyTorch's: 1e12 and no infinity at 0, and 0 at 1, where the whole loss has
+    the slope (x - target) / 1e-12.
+    """
+    is_inside = (x > 0) & (x < 1)
     steep = 6e4 if x.dtype is _engine.float16 else 1e12
-    return where(is_positive, _bounded_log(where(is_positive, x, 1.0)), x * steep + _LEAST_LOG)
+    at_ends = where(x < 1, x * steep + _LEAST_LOG, 0.0)
+    return where(is_inside, _bounded(where(is_inside, x, 1.0).log()), at_ends)
 
 
 def binary_cross_entropy(
@@ -215,8 +220,10 @@ def binary_cross_entropy(
     has_ends = bool(((input <= 0) | (input >= 1)).any())
     if has_ends and bool(((input < 0) | (input > 1)).any()):
         raise ShapeError(f"{op}: an input beyond [0, 1]; probabilities are needed")
-    log = _log_from_0 if has_ends else _bounded_log
-    yes, no = log(input), log(1 - input)
+    if has_ends:
+        yes, no = _log_from_0(input), _log_from_0(1 - input)
+    else:
+        yes, no = _bounded(input.log()), _bounded((-input).log1p())
     losses = -(yes * target + no * (1 - target))
     return reduced(op, weighed(op, losses, weight), reduction)
 
