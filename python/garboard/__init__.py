@@ -140,6 +140,7 @@ if TYPE_CHECKING:
 
     from garboard import _dynamo as _dynamo
     from garboard import _functorch as _functorch
+    from garboard import _guards as _guards
     from garboard import _higher_order_ops as _higher_order_ops
     from garboard import _inductor as _inductor
     from garboard import _jit_internal as _jit_internal

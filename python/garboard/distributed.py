@@ -6,12 +6,15 @@ So programs that train alone as well as together train alone; what joins process
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 from garboard._engine import Tensor
 from garboard._names.missing import module_getattr
 from garboard._names.paths import publish_paths
 from garboard.optim import Optimizer
+
+if TYPE_CHECKING:
+    from garboard.types import DType
 
 __all__ = [
     "ProcessGroup",
@@ -137,6 +140,39 @@ class DTensor(Tensor):
         raise NotImplementedError("DTensor: there is one process a program; use a Tensor")
 
 
+class FSDPModule:
+    """A module whose parameters several processes would share: the type that programs ask for.
+
+    >>> isinstance(gb.nn.Linear(1, 1), gb.distributed.fsdp.FSDPModule)
+    False
+    """
+
+    def __new__(cls, *given: object, **named: object) -> NoReturn:
+        """Refuse: there is one process a program."""
+        raise NotImplementedError(f"{cls.__name__}: there is one process a program; use the module")
+
+
+class FullyShardedDataParallel(FSDPModule):
+    """The older kind of it.
+
+    >>> isinstance(gb.nn.Linear(1, 1), gb.distributed.fsdp.FullyShardedDataParallel)
+    False
+    """
+
+
+class MixedPrecisionPolicy(NamedTuple):
+    """The dtypes that `fully_shard` would be told, which is refused.
+
+    >>> gb.distributed.fsdp.MixedPrecisionPolicy(param_dtype=gb.bfloat16).reduce_dtype is None
+    True
+    """
+
+    param_dtype: DType | None = None
+    reduce_dtype: DType | None = None
+    output_dtype: DType | None = None
+    cast_forward_inputs: bool = True
+
+
 class ZeroRedundancyOptimizer(Optimizer):
     """What PyTorch has to spread an optimizer's state over processes; programs ask for its kind.
 
@@ -191,7 +227,7 @@ def _refused(name: str) -> Callable[..., NoReturn]:
     def refuse(*given: object, **options: object) -> NoReturn:
         raise NotImplementedError(f"distributed.{name}: there is one process a program")
 
-    refuse.__name__ = refuse.__qualname__ = name
+    refuse.__name__ = refuse.__qualname__ = name.rpartition(".")[2]
     refuse.__doc__ = f"""Raise NotImplementedError: there is one process a program.
 
     Args:
@@ -213,6 +249,8 @@ all_reduce: Callable[..., NoReturn] = _refused("all_reduce")
 barrier: Callable[..., NoReturn] = _refused("barrier")
 broadcast: Callable[..., NoReturn] = _refused("broadcast")
 destroy_process_group: Callable[..., NoReturn] = _refused("destroy_process_group")
+fully_shard: Callable[..., NoReturn] = _refused("fsdp.fully_shard")
+implicit_replication: Callable[..., NoReturn] = _refused("tensor.experimental.implicit_replication")
 init_process_group: Callable[..., NoReturn] = _refused("init_process_group")
 reduce: Callable[..., NoReturn] = _refused("reduce")
 

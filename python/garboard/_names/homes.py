@@ -7,6 +7,7 @@ __all__ = ["HOMES", "METHODS", "SUBMODULES", "UNLISTED"]
 SUBMODULES = (
     "_dynamo",
     "_functorch",
+    "_guards",
     "_higher_order_ops",
     "_inductor",
     "_jit_internal",
@@ -145,8 +146,8 @@ _UNLISTED = {
         "unsafe_split_with_sizes unsqueeze_copy view_as_complex_copy view_as_real_copy view_copy"
     ),
     "_root.counts": (
-        "_convert_indices_from_coo_to_csr _convert_indices_from_csr_to_coo binomial "
-        "frobenius_norm nonzero_static nuclear_norm segment_reduce"
+        "_convert_indices_from_coo_to_csr _convert_indices_from_csr_to_coo _segment_reduce "
+        "binomial frobenius_norm nonzero_static nuclear_norm segment_reduce"
     ),
     "_root.foreach": (
         "_foreach_abs _foreach_abs_ _foreach_acos _foreach_acos_ _foreach_add _foreach_add_ "

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = [
     "_convert_indices_from_coo_to_csr",
     "_convert_indices_from_csr_to_coo",
+    "_segment_reduce",
     "binomial",
     "frobenius_norm",
     "nonzero_static",
@@ -163,6 +164,7 @@ def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1) -> Tensor:
     return _engine.cat([found, filler])
 
 
+_BOUNDS = {"amax": "max", "amin": "min"}
 _EMPTY = {"sum": 0.0, "prod": 1.0, "mean": float("nan"), "max": -float("inf"), "min": float("inf")}
 
 
@@ -182,13 +184,27 @@ def segment_reduce(
     Segments are told by their lengths, or by where each begins and the last one ends; both have
     the dims of `data` before `axis`.
 
+    Args:
+        data: Tensor of a floating dtype.
+        reduce: "sum", "mean", "prod", "max" or "amax", "min" or "amin".
+        lengths: Tensor of integers: how many elements each segment has.
+        indices: Refused, as in PyTorch.
+        offsets: Instead of lengths, where each begins and, behind them, where the last one ends.
+        axis: The dim.
+        unsafe: Ignored: lengths are checked in any case.
+        initial: What each segment begins with; by it an empty mean is no NaN.
+
+    Returns:
+        A new tensor: `data`'s sizes, with one element a segment along the dim.
+
     Raises:
         ValueError: Another `reduce`, or neither lengths nor offsets.
         ShapeError: The lengths have other dims, or do not fit.
         IndexOutOfRangeError: `axis` is no dim of `data`.
     """
     op = "segment_reduce"
-    how = check.choice(op, "reduce", reduce, *_EMPTY)
+    how = check.choice(op, "reduce", reduce, *_EMPTY, *_BOUNDS)
+    how = _BOUNDS.get(how, how)
     if (lengths is None) == (offsets is None) or indices is not None:
         raise ValueError(f"{op}: lengths or offsets, one of them, are needed")
     counts = offsets.diff(dim=-1) if lengths is None and offsets is not None else lengths
@@ -209,6 +225,9 @@ def segment_reduce(
     ]
     joined = _engine.stack(rows)
     return joined.reshape(*counts.shape, *data.shape[along + 1 :])
+
+
+_segment_reduce = segment_reduce
 
 
 def _of_segments(row: Tensor, sizes: list[int], how: str, initial: float | None) -> Tensor:

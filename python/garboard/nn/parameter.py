@@ -25,7 +25,7 @@ __all__ = [
 ]
 
 
-class _OfParameters(type):
+class _ParameterMeta(type):
     """Has an object of another class made of Tensor be a Parameter, where it was made into one."""
 
     def __instancecheck__(cls, instance: object) -> bool:
@@ -38,7 +38,7 @@ class _OfParameters(type):
         )
 
 
-class Parameter(Tensor, metaclass=_OfParameters):
+class Parameter(Tensor, metaclass=_ParameterMeta):
     """A leaf tensor that becomes a module's parameter by being assigned to an attribute of it.
 
     It shares `data`'s storage, without history: what is written into one is seen in the other.

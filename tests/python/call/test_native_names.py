@@ -254,6 +254,9 @@ class TestCounts:
 
         assert gb.segment_reduce(x, "sum", lengths=lengths).tolist() == [1, 0, 14]
         assert gb.segment_reduce(x, "max", lengths=lengths, initial=4).tolist() == [4, 4, 5]
+        bounds = gb._segment_reduce(x, "amin", offsets=gb.tensor([0, 2, 6]), initial=1)
+        assert bounds.tolist() == [0, 1]
+        assert gb._segment_reduce(x, "amax", lengths=lengths)[1] == -gb.inf
         assert gb.segment_reduce(
             x.reshape(2, 3), "mean", offsets=gb.tensor([[0, 1, 3], [0, 3, 3]]), axis=1
         )[0].tolist() == [0, 1.5]

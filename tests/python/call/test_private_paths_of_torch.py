@@ -20,10 +20,16 @@ pytestmark = pytest.mark.no_leaks
         "_functorch.apis.vmap",
         "_functorch.eager_transforms.jacrev",
         "_functorch.vmap._broadcast_to_and_flatten",
+        "_guards.active_fake_mode",
+        "distributed._composable.fsdp.FSDPModule",
+        "distributed._tensor.DTensor",
+        "distributed._tensor.experimental.implicit_replication",
+        "distributed.fsdp.FullyShardedDataParallel",
         "distributed.optim.ZeroRedundancyOptimizer",
         "distributions.constraints._IndependentConstraint",
         "nn.modules.module._global_parameter_registration_hooks",
         "nn.parameter.UninitializedTensorMixin",
+        "nn.parameter._ParameterMeta",
         "nn.utils._named_member_accessor.swap_tensor",
         "profiler.profiler.profile",
         "utils._contextlib._DecoratorContextManager",
@@ -41,6 +47,28 @@ def test_a_path_of_torch_is_there(path):
     module, _, name = path.rpartition(".")
 
     assert hasattr(importlib.import_module(f"garboard.{module}"), name)
+
+
+def test_parameters_are_shared_by_no_processes():
+    from garboard.distributed.fsdp import FSDPModule, MixedPrecisionPolicy, fully_shard
+    from garboard.distributed.tensor.experimental import implicit_replication
+
+    model = gb.nn.Linear(1, 1)
+
+    assert not isinstance(model, FSDPModule)
+    assert MixedPrecisionPolicy(gb.bfloat16).param_dtype is gb.bfloat16
+    with pytest.raises(NotImplementedError, match="FSDPModule: there is one process"):
+        FSDPModule()
+    for refused in (fully_shard, implicit_replication):
+        with pytest.raises(NotImplementedError, match=f"{refused.__name__}: there is one process"):
+            refused(model)
+
+
+def test_no_compiler_traces_tensors_without_elements():
+    from garboard._guards import active_fake_mode, detect_fake_mode
+
+    assert active_fake_mode() is None
+    assert detect_fake_mode([gb.ones(1)]) is None
 
 
 def test_tensors_are_cut_into_groups_of_one_device_and_dtype():
