@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Sequence
+from typing import Any
 from weakref import ref
 
 from garboard._arguments import check
@@ -57,7 +58,7 @@ class Transform:
     domain: Constraint = constraints.real
     codomain: Constraint = constraints.real
     bijective: bool = False
-    _weak_inverse: ref[Transform] | None = None
+    _inv: Any = None  # PyTorch's name: a weak reference to the inverse, once it was asked for
     _compared: tuple[str, ...] | None = None  # the attributes that make two of a class equal
 
     def __init__(self, cache_size: int = 0) -> None:
@@ -90,14 +91,17 @@ class Transform:
     @property
     def inv(self) -> Transform:
         """The inverse: the same one as long as somebody holds it."""
-        known = None if self._weak_inverse is None else self._weak_inverse()
+        known: Transform | None = None if self._inv is None else self._inv()
         if known is None:
             known = _InverseTransform(self)
-            self._weak_inverse = ref(known)
+            self._inv = ref(known)
         return known
 
     def __getstate__(self) -> dict[str, object]:
-        return {name: it for name, it in vars(self).items() if name != "_weak_inverse"}
+        state = vars(self).copy()
+        if isinstance(self._inv, ref):
+            del state["_inv"]
+        return state
 
     def with_cache(self, cache_size: int = 1) -> Transform:
         """Return the same transform with a cache of this size.
@@ -211,6 +215,7 @@ class _InverseTransform(Transform):
     """The inverse of a transform, whose cache it shares."""
 
     _compared = ("_inv",)
+    _inv: Transform
 
     def __init__(self, of: Transform) -> None:
         super().__init__()

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pickle
+from weakref import ref
+
 import garboard as gb
 import pytest
 from garboard import distributions as dist
@@ -24,6 +27,16 @@ class Shift(dist.Transform, gb.nn.Module):
         return y - self.by
 
 
+class Doubled(dist.transforms.ExpTransform):
+    @property
+    def inv(self):
+        known = None if self._inv is None else self._inv()
+        if known is None:
+            known = _InverseTransform(self)
+            self._inv = ref(known)
+        return known
+
+
 class TestATransform:
     def test_may_be_a_module(self):
         shift = Shift()
@@ -37,6 +50,14 @@ class TestATransform:
 
         assert isinstance(shift.inv, _InverseTransform)
         assert shift.inv._inv is shift
+
+    def test_a_class_may_keep_an_inverse_of_its_own_as_the_base_does(self):
+        doubled = Doubled()
+        inverse = doubled.inv
+
+        assert doubled.inv is inverse
+        assert inverse(gb.ones(1)).tolist() == [0]
+        assert pickle.loads(pickle.dumps(doubled.inv))(gb.ones(1)).tolist() == [0]
 
     def test_tells_the_dims_of_its_values_where_they_are_those_of_its_results(self):
         assert Shift().event_dim == 0

@@ -1,5 +1,8 @@
 """Loaders of batches, and how one is made, where PyTorch's users look for them."""
 
+from collections.abc import Callable
+from typing import Any
+
 from garboard.utils.data import (
     BatchSampler,
     DataLoader,
@@ -26,6 +29,10 @@ __all__ = [
     "default_convert",
     "get_worker_info",
 ]
+
+# What programs annotate with.
+_collate_fn_t = Callable[[list[Any]], Any]
+_worker_init_fn_t = Callable[[int], None]
 
 # What programs name that look into a pass over a loader: there is one kind of pass.
 _DatasetKind = DatasetKind
