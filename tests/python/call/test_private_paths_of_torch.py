@@ -31,6 +31,7 @@ pytestmark = pytest.mark.no_leaks
         "nn.parameter.UninitializedTensorMixin",
         "nn.parameter._ParameterMeta",
         "nn.utils._named_member_accessor.swap_tensor",
+        "nn.utils._per_sample_grad.call_for_per_sample_grads",
         "profiler.profiler.profile",
         "utils._contextlib._DecoratorContextManager",
         "utils._foreach_utils._group_tensors_by_device_and_dtype",
@@ -40,6 +41,8 @@ pytestmark = pytest.mark.no_leaks
         "utils.data._utils.fetch._IterableDatasetFetcher",
         "utils.data._utils.pin_memory.pin_memory",
         "utils.data._utils.worker._generate_state",
+        "utils.data.dataloader._collate_fn_t",
+        "utils.data.dataloader._worker_init_fn_t",
         "utils.weak.WeakIdKeyDictionary",
     ],
 )
