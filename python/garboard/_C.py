@@ -56,7 +56,7 @@ __all__ = [
 _TensorMeta = type(Tensor)  # of which programs derive the types of what stands in for tensors
 
 _SWITCHES = (
-    "_are_functorch_transforms_active _get_tracing_state "
+    "_are_functorch_transforms_active _get_tracing_state _is_tracing "
     "_jit_override_can_fuse_on_cpu _jit_override_can_fuse_on_gpu _jit_set_autocast_mode "
     "_jit_set_nvfuser_enabled _jit_set_profiling_executor _jit_set_profiling_mode "
     "_jit_set_texpr_fuser_enabled _log_api_usage_once"

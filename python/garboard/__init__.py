@@ -172,6 +172,7 @@ if TYPE_CHECKING:
     from garboard import leaks as leaks
     from garboard import library as library
     from garboard import linalg as linalg
+    from garboard import masked as masked
     from garboard import memory as memory
     from garboard import mps as mps
     from garboard import mtia as mtia

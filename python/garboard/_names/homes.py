@@ -38,6 +38,7 @@ SUBMODULES = (
     "leaks",
     "library",
     "linalg",
+    "masked",
     "memory",
     "mps",
     "mtia",

@@ -14,7 +14,7 @@ _Rows = tuple[tuple[str, str], ...]
 _OPS: _Rows = ()
 
 _FUNCTIONS: _Rows = (
-    ("", "masked nested"),
+    ("", "nested"),
     ("use gb.tensor(data)", "array"),
     ("use gb.unsqueeze(x, dim)", "expand_dims"),
     ("use gb.take_along_dim(x, indices, dim)", "take_along_axis"),

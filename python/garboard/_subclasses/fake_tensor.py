@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NoReturn
 
-__all__ = ["FakeTensor", "is_fake"]
+from garboard._contexts.blocks import block
+
+__all__ = ["FakeTensor", "is_fake", "unset_fake_temporarily"]
 
 
 class FakeTensor:
@@ -29,3 +32,15 @@ def is_fake(x: object) -> bool:
     False
     """
     return False
+
+
+@block
+def unset_fake_temporarily() -> Iterator[None]:
+    """Make a block that leaves the mode of such tensors, which is never on.
+
+    >>> from garboard._subclasses.fake_tensor import unset_fake_temporarily
+    >>> with unset_fake_temporarily() as mode:
+    ...     mode is None
+    True
+    """
+    yield

@@ -158,3 +158,16 @@ def test_a_formula_sees_what_was_left_out():
     times(x).sum().backward()
 
     assert x.grad.tolist() == [3, 3]
+
+
+def test_an_op_that_compilers_look_into_is_an_op():
+    @gb.library.triton_op("tests::thrice", mutates_args=())
+    def thrice(x: gb.Tensor) -> gb.Tensor:
+        return x * 3
+
+    thrice.register_autograd(lambda ctx, gradient: gradient * 3)
+    x = gb.ones(1, requires_grad=True)
+    gb.ops.tests.thrice(x).backward()
+
+    assert isinstance(thrice, gb.library.CustomOpDef)
+    assert x.grad.tolist() == [3]

@@ -85,7 +85,7 @@ class TestAModule:
 
     def test_answers_a_question_for_a_name(self):
         assert not hasattr(gb, "nested")
-        assert getattr(gb, "masked", None) is None
+        assert getattr(gb, "nested", None) is None
 
     def test_gives_private_names_no_thought(self):
         with pytest.raises(
@@ -173,7 +173,7 @@ class TestAModuleThatIsMissing:
     @pytest.mark.parametrize(
         ("name", "text"),
         [
-            ("garboard.masked", "PyTorch's torch.masked is not in garboard yet"),
+            ("garboard.nested", "PyTorch's torch.nested is not in garboard yet"),
             ("garboard.utils.bottleneck", "not in garboard yet; use gb.profiler"),
         ],
     )

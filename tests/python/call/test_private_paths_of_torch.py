@@ -17,6 +17,7 @@ pytestmark = pytest.mark.no_leaks
     [
         "_C._functorch.is_batchedtensor",
         "_C._nn.gelu",
+        "_C._is_tracing",
         "_functorch.apis.vmap",
         "_functorch.eager_transforms.jacrev",
         "_functorch.vmap._broadcast_to_and_flatten",
@@ -72,6 +73,17 @@ def test_no_compiler_traces_tensors_without_elements():
 
     assert active_fake_mode() is None
     assert detect_fake_mode([gb.ones(1)]) is None
+    with gb._subclasses.fake_tensor.unset_fake_temporarily() as mode:
+        assert mode is None
+    assert not gb._C._is_tracing()
+
+
+def test_no_tensor_carries_a_mask():
+    assert not isinstance(gb.ones(1), gb.masked.MaskedTensor)
+    assert not gb.masked.is_masked_tensor(gb.ones(1))
+    for make in (gb.masked.MaskedTensor, gb.masked.masked_tensor, gb.masked.as_masked_tensor):
+        with pytest.raises(NotImplementedError, match=rf"^{make.__name__}: .*gb\.where"):
+            make(gb.ones(1), gb.tensor([True]))
 
 
 def test_tensors_are_cut_into_groups_of_one_device_and_dtype():

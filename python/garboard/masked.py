@@ -1,0 +1,68 @@
+"""Tensors that carry a mask: kinds that programs ask for. Here a mask stands beside its tensor."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NoReturn
+
+from garboard._names.missing import module_getattr
+
+__all__ = ["MaskedTensor", "as_masked_tensor", "is_masked_tensor", "masked_tensor"]
+
+_INSTEAD = "no tensor carries a mask here; keep it beside, use gb.where(mask, x, fill)"
+
+
+class MaskedTensor:
+    """A kind of tensor that there is none of.
+
+    Raises:
+        NotImplementedError: One is asked for.
+
+    >>> isinstance(gb.ones(2), gb.masked.MaskedTensor)
+    False
+    """
+
+    def __new__(cls, *given: object, **named: object) -> NoReturn:
+        raise NotImplementedError(f"{cls.__name__}: {_INSTEAD}")
+
+
+def is_masked_tensor(obj: object, /) -> bool:
+    """Return False: no tensor carries a mask.
+
+    Args:
+        obj: Anything.
+
+    >>> gb.masked.is_masked_tensor(gb.ones(2))
+    False
+    """
+    return False
+
+
+def masked_tensor(data: object, mask: object, requires_grad: bool = False) -> NoReturn:
+    """Refuse to make a tensor with a mask.
+
+    Args:
+        data: What PyTorch's function takes.
+        mask: Likewise.
+        requires_grad: Likewise.
+
+    Raises:
+        NotImplementedError: Always; keep the mask beside the tensor.
+    """
+    raise NotImplementedError(f"masked_tensor: {_INSTEAD}")
+
+
+def as_masked_tensor(data: object, mask: object) -> NoReturn:
+    """Refuse to make a tensor with a mask.
+
+    Args:
+        data: What PyTorch's function takes.
+        mask: Likewise.
+
+    Raises:
+        NotImplementedError: Always; keep the mask beside the tensor.
+    """
+    raise NotImplementedError(f"as_masked_tensor: {_INSTEAD}")
+
+
+if not TYPE_CHECKING:
+    __getattr__ = module_getattr(__name__)
