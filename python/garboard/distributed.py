@@ -12,6 +12,7 @@ from garboard._engine import Tensor
 from garboard._names.missing import module_getattr
 from garboard._names.paths import publish_paths
 from garboard.optim import Optimizer
+from garboard.utils import _checkpoint_wrapper
 
 if TYPE_CHECKING:
     from garboard.types import DType
@@ -253,6 +254,14 @@ fully_shard: Callable[..., NoReturn] = _refused("fsdp.fully_shard")
 implicit_replication: Callable[..., NoReturn] = _refused("tensor.experimental.implicit_replication")
 init_process_group: Callable[..., NoReturn] = _refused("init_process_group")
 reduce: Callable[..., NoReturn] = _refused("reduce")
+
+# Found by a path below this package alone.
+_of_checkpoints = (
+    *_checkpoint_wrapper.__all__,
+    "_CHECKPOINT_PREFIX",
+    "_CHECKPOINT_WRAPPED_MODULE",
+)
+globals().update({name: getattr(_checkpoint_wrapper, name) for name in _of_checkpoints})
 
 publish_paths(__name__)
 

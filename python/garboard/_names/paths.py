@@ -34,6 +34,13 @@ _PATHS = {
         "_composable.fsdp": "FSDPModule MixedPrecisionPolicy fully_shard",
         "_tensor": "DTensor DeviceMesh",
         "_tensor.experimental": "implicit_replication",
+        "algorithms": "",
+        "algorithms._checkpoint": "",
+        "algorithms._checkpoint.checkpoint_wrapper": (
+            "ActivationWrapper CheckpointImpl CheckpointWrapper OffloadWrapper _CHECKPOINT_PREFIX "
+            "_CHECKPOINT_WRAPPED_MODULE apply_activation_checkpointing checkpoint_wrapper "
+            "offload_wrapper"
+        ),
         "device_mesh": "DeviceMesh",
         "fsdp": "FSDPModule FullyShardedDataParallel MixedPrecisionPolicy fully_shard",
         "optim": "ZeroRedundancyOptimizer",

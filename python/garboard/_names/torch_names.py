@@ -83,7 +83,7 @@ _DISTRIBUTED: _Rows = (
         "all_gather_object all_to_all broadcast_object_list gather get_backend get_local_rank "
         "irecv isend monitored_barrier "
         "new_group recv reduce_scatter scatter send launch elastic "
-        "init_device_mesh checkpoint algorithms pipelining",
+        "init_device_mesh checkpoint pipelining",
     ),
 )
 
