@@ -17,7 +17,7 @@ from garboard.nn._module import _convert
 from garboard.nn._module._asked import ask_own_getattr
 from garboard.nn._module._copied import copied_by_its_state, says_its_state
 from garboard.nn._module._hooked import TABLES
-from garboard.nn._module._registered import KINDS, lend_views
+from garboard.nn._module._registered import KINDS, lend_views, take_state
 from garboard.nn._module._signature import CallSignature
 from garboard.nn._module._stateful import Stateful
 from garboard.nn._module._tree import Tree
@@ -403,12 +403,19 @@ class Module(Stateful):
         return sorted(name for name in object.__dir__(self) if not name[:1].isdigit())
 
     def __getstate__(self) -> dict[str, Any]:
-        """What is pickled: all but the scope of birth, which no other process has, and views."""
-        return {name: value for name, value in vars(self).items() if name not in _OF_ONE}
+        """What is pickled: all but the scope of birth, which no other process has, and views.
+
+        A class with a `__getstate__` of its own finds dicts for these, and may change them.
+        """
+        own = vars(self)
+        state = {name: value for name, value in own.items() if name not in _OF_ONE}
+        if type(self).__getstate__ is not Module.__getstate__:
+            state |= {name: own[name].copy() for name in KINDS}
+        return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update(state, _home=_engine.current_dispose_scope())
-        lend_views(self)
+        take_state(self, state)
+        vars(self)["_home"] = _engine.current_dispose_scope()
 
     if not TYPE_CHECKING:  # to a type checker it would be every name
         __signature__ = CallSignature()

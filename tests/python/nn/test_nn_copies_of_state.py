@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from copy import copy, deepcopy
 
 import garboard as gb
@@ -100,3 +101,44 @@ def test_a_traced_module_is_copied_by_its_dict():
             module.__deepcopy__(gb.ones(2).storage())
     with pytest.raises(TypeError, match="delete_submodule: target"):
         traced.delete_submodule(traced)
+
+
+class Compiled(gb.nn.Module):
+    """Leaves out a submodule that it makes anew, through the dicts of the base's state."""
+
+    def __init__(self):
+        super().__init__()
+        self.layer = gb.nn.Linear(2, 1)
+        self.made = gb.nn.ReLU()
+
+    def __getstate__(self):
+        state = super().__getstate__().copy()
+        state["_modules"] = state["_modules"].copy()
+        del state["_modules"]["made"]
+        state["note"] = "a"
+        return state
+
+    def __setstate__(self, state):
+        state = state.copy()
+        self.missing = "made" not in state["_modules"]
+        super().__setstate__(state)
+        assert list(self._modules) == ["layer"]
+        self.made = gb.nn.ReLU()
+
+
+@pytest.mark.parametrize(
+    "copied",
+    [copy, deepcopy, lambda it: pickle.loads(pickle.dumps(it))],
+    ids=["", "deep", "pickle"],
+)
+def test_a_class_may_change_the_dicts_of_the_state(copied):
+    first = Compiled()
+
+    second = copied(first)
+
+    assert second.missing
+    assert second.note == "a"
+    assert list(second._modules) == ["layer", "made"]
+    assert second.made is not first.made
+    assert second.layer.weight.tolist() == first.layer.weight.tolist()
+    assert list(first._modules) == ["layer", "made"]

@@ -49,7 +49,9 @@ def copied_by_its_state(module: Tree, memo: dict[int, Any] | None, of_one: tuple
         memo[id(module)] = made
     if state is not None:
         if isinstance(state, dict):
-            state = {name: it for name, it in state.items() if name not in of_one}
+            state = {
+                name: it for name, it in state.items() if name not in of_one or type(it) is dict
+            }
         made.__setstate__(taken(state))
     own = vars(made)
     own["_home"] = _engine.current_dispose_scope()

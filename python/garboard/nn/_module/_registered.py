@@ -26,6 +26,7 @@ __all__ = [
     "is_registered_by_override",
     "kept_handle",
     "lend_views",
+    "take_state",
 ]
 
 BUFFERS = ("buffer", "transient buffer")
@@ -99,6 +100,25 @@ def lend_views(module: Tree) -> None:
     weak = proxy(module)
     for name, roles in KINDS.items():
         vars(module)[name] = Registered(weak, roles)
+
+
+def take_state(module: Tree, state: dict[str, Any]) -> None:
+    """Have a module be what a state says, where a class may have changed the three dicts in it.
+
+    Args:
+        module: A new one.
+        state: Its `__dict__`; what a dict in it lacks, or has besides, is no longer, or newly,
+            registered.
+    """
+    said = {name: it for name, it in state.items() if name in KINDS and isinstance(it, dict)}
+    own = vars(module)
+    own.update({name: it for name, it in state.items() if name not in KINDS})
+    lend_views(module)
+    for kind, wanted in said.items():
+        view = own[kind]
+        for name in [it for it in view if it not in wanted]:
+            del view[name]
+        view.update({name: it for name, it in wanted.items() if own.get(name) is not it})
 
 
 class Registered(MutableMapping[str, Any]):
