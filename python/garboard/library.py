@@ -285,34 +285,7 @@ def custom_op(
     return make if fn is None else make(fn)
 
 
-def triton_op(
-    name: str,
-    fn: Callable[..., Any] | None = None,
-    /,
-    *,
-    mutates_args: str | Iterable[str],
-    schema: str | None = None,
-) -> Any:
-    """Make an op of a function, as `custom_op` does; into these PyTorch's compiler looks.
-
-    Args:
-        name: "namespace::name".
-        fn: What it does. Also by decorating it.
-        mutates_args: The names of arguments that it writes, for readers.
-        schema: PyTorch's types of its arguments, without effect.
-
-    Returns:
-        A `CustomOpDef`; without `fn` a decorator that makes it.
-
-    Raises:
-        ValueError: The name has no namespace.
-        TypeError: `fn` cannot be called.
-
-    >>> twice = gb.library.triton_op("docs::twice", lambda x: 2 * x, mutates_args=())
-    >>> twice(gb.ones(1))
-    tensor([2.])
-    """
-    return custom_op(name, fn, mutates_args=mutates_args, schema=schema)
+triton_op = custom_op  # PyTorch's compiler looks into these
 
 
 def _no_formula(full: str) -> Callable[..., Any]:

@@ -14,6 +14,10 @@ _INSTEAD = "no tensor carries a mask here; keep it beside, use gb.where(mask, x,
 class MaskedTensor:
     """A kind of tensor that there is none of.
 
+    Args:
+        given: What PyTorch's class takes.
+        named: Likewise.
+
     Raises:
         NotImplementedError: One is asked for.
 
@@ -47,6 +51,10 @@ def masked_tensor(data: object, mask: object, requires_grad: bool = False) -> No
 
     Raises:
         NotImplementedError: Always; keep the mask beside the tensor.
+
+    >>> gb.masked.masked_tensor(gb.ones(1), gb.tensor([True]))
+    Traceback (most recent call last):
+    NotImplementedError: masked_tensor: no tensor carries a mask here; keep it beside, ...
     """
     raise NotImplementedError(f"masked_tensor: {_INSTEAD}")
 
@@ -60,6 +68,10 @@ def as_masked_tensor(data: object, mask: object) -> NoReturn:
 
     Raises:
         NotImplementedError: Always; keep the mask beside the tensor.
+
+    >>> gb.masked.as_masked_tensor(gb.ones(1), gb.tensor([True]))
+    Traceback (most recent call last):
+    NotImplementedError: as_masked_tensor: no tensor carries a mask here; keep it beside, ...
     """
     raise NotImplementedError(f"as_masked_tensor: {_INSTEAD}")
 

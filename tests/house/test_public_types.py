@@ -60,6 +60,7 @@ REASONS = {
     "autograd.Function.jvp": FUNCTION,
     "autograd.Function.setup_context": FUNCTION,
     "autograd.Function.vmap": FUNCTION,
+    "_engine.GraphNode.__getattr__": NOTES,
     "_engine.GraphNode.metadata": NOTES,
     "_engine.GraphNode.register_hook": NODE,
     "_engine.GraphNode.register_prehook": NODE,

@@ -160,10 +160,11 @@ def checkpoint_wrapper(
         TypeError: `module` is no Module.
 
     >>> from garboard.utils._checkpoint_wrapper import checkpoint_wrapper
-    >>> layer = checkpoint_wrapper(gb.nn.Linear(2, 1))
-    >>> list(layer.state_dict())
+    >>> layer = gb.nn.Linear(2, 1)
+    >>> wrapped = checkpoint_wrapper(layer)
+    >>> list(wrapped.state_dict())
     ['weight', 'bias']
-    >>> layer(gb.ones(1, 2)).sum().backward()
+    >>> wrapped(gb.ones(1, 2)).sum().backward()
     >>> layer.weight.grad
     tensor([[1., 1.]])
     """
@@ -183,8 +184,8 @@ def offload_wrapper(module: Module) -> Module:
         TypeError: `module` is no Module.
 
     >>> from garboard.utils._checkpoint_wrapper import offload_wrapper
-    >>> offload_wrapper(gb.nn.Linear(2, 1)).weight.shape
-    (1, 2)
+    >>> offload_wrapper(gb.nn.Linear(2, 1))(gb.ones(3, 2)).shape
+    (3, 1)
     """
     return OffloadWrapper(module)
 

@@ -97,7 +97,7 @@ def test_hostile_arguments_are_refused():
         call_of(module, batch_size=5)(x)
     with pytest.raises(RuntimeError, match=r"batches of sizes \[\]"):
         call_of(module)()
-    with pytest.raises(RuntimeError, match="a tensor without dim 0"):
+    with pytest.raises(RuntimeError, match="a tensor without the batch"):
         call_of(module)(gb.tensor(1.0))
     module.weight.grad_sample = gb.ones(4, 2, 3)
     with pytest.raises(RuntimeError, match="'weight' has a grad_sample"):

@@ -1,4 +1,7 @@
-"""Gradients of each sample of a batch, by one pass."""
+"""Gradients of each sample of a batch, by one pass.
+
+`func` and `utils` stand on `nn`: what is theirs is asked for by the root, which loads it then.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +9,13 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+import garboard
 from garboard._arguments import check
 from garboard._arguments.errors import ArgumentError
+from garboard._arguments.texts import shown
 from garboard._engine import GradientError, Tensor
-from garboard.func import functional_call, vmap
 from garboard.nn.module import Module
-from garboard.utils._pytree import tree_leaves, tree_map
+from garboard.nn.utils.stateless import functional_call
 
 __all__ = ["call_for_per_sample_grads"]
 
@@ -48,7 +52,7 @@ def call_for_per_sample_grads(
     >>> from garboard.nn.utils._per_sample_grad import call_for_per_sample_grads
     >>> layer = gb.nn.Linear(2, 1)
     >>> call_for_per_sample_grads(layer)(gb.ones(3, 2)).sum().backward()
-    >>> layer.weight.grad_sample.shape, layer.weight.grad is None
+    >>> getattr(layer.weight, "grad_sample").shape, layer.weight.grad is None
     ((3, 1, 2), True)
     """
     op = "call_for_per_sample_grads"
@@ -64,9 +68,9 @@ def call_for_per_sample_grads(
             for name, parameter in module.named_parameters()
             if parameter.requires_grad
         }
-        return vmap(partial(_one, module, dim), (0, dim, dim), dim, randomness="different")(
-            expanded, args, kwargs
-        )
+        return garboard.func.vmap(
+            partial(_one, module, dim), (0, dim, dim), dim, randomness="different"
+        )(expanded, args, kwargs)
 
     return call
 
@@ -79,14 +83,15 @@ def _one(
     def grown(it: Any) -> Any:
         return it.unsqueeze(dim) if isinstance(it, Tensor) else it
 
+    tree_map = garboard.utils._pytree.tree_map
     found = functional_call(module, own, tree_map(grown, args), tree_map(grown, named))
     return tree_map(lambda it: it.squeeze(dim) if isinstance(it, Tensor) else it, found)
 
 
 def _batch_size(op: str, given: Any, dim: int, wanted: int | None) -> int:
-    tensors = [it for it in tree_leaves(given) if isinstance(it, Tensor)]
+    tensors = [it for it in garboard.utils._pytree.tree_leaves(given) if isinstance(it, Tensor)]
     if any(it.ndim <= dim for it in tensors):
-        raise ArgumentError(f"{op}: a tensor without dim {dim}; each needs the batch there")
+        raise ArgumentError(f"{op}: a tensor without the batch's dim; each needs one")
     sizes = {it.shape[dim] for it in tensors} | (set() if wanted is None else {wanted})
     if len(sizes) != 1 or sizes == {0}:
         raise ArgumentError(
@@ -99,7 +104,7 @@ def _expanded(op: str, name: str, parameter: Tensor, count: int, factor: int) ->
     """One handle on a parameter for each sample; its gradient becomes `grad_sample`."""
     if getattr(parameter, "grad_sample", None) is not None:
         raise GradientError(
-            f"{op}: {name!r} has a grad_sample, which would be added to; set it to None first"
+            f"{op}: {shown(name)} has a grad_sample, which would be added to; set it to None first"
         )
     leaf = parameter.detach().expand(count, *parameter.shape).requires_grad_()
 
