@@ -1,4 +1,4 @@
-"""Heat that spreads on a grid: an operator learns by weights on frequencies (Li and others, 2021)."""
+"""Heat that spreads on a grid: an operator learns by weights on frequencies (Li, Kovachki 2021)."""
 
 from __future__ import annotations
 
