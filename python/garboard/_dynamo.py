@@ -122,7 +122,9 @@ def _module(name: str, **members: object) -> ModuleType:
 
 
 config = _settings(f"{__name__}.config")
-eval_frame = _module(f"{__name__}.eval_frame", OptimizedModule=OptimizedModule)
+eval_frame = _module(
+    f"{__name__}.eval_frame", OptimizedModule=OptimizedModule, is_dynamo_supported=lambda: False
+)
 external_utils = _module(f"{__name__}.external_utils", is_compiling=is_compiling)
 utils = _module(f"{__name__}.utils", is_compile_supported=lambda device_type: False)
 # A block in which a trace looks up elements by ops: they are looked up by ops here anyway.

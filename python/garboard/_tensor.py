@@ -3,5 +3,6 @@
 from __future__ import annotations
 
 from garboard._engine import Tensor
+from garboard.io._rebuilding import _rebuild_from_type_v2
 
-__all__ = ["Tensor"]
+__all__ = ["Tensor", "_rebuild_from_type_v2"]

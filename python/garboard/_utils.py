@@ -12,11 +12,25 @@ from garboard._engine import device as _device
 from garboard._engine import dtype as _dtype
 from garboard._settings import get_device_module
 from garboard.cuda import current_device
+from garboard.io._rebuilding import (
+    _rebuild_parameter,
+    _rebuild_parameter_with_state,
+    _rebuild_tensor,
+    _rebuild_tensor_v2,
+)
 
 if TYPE_CHECKING:
     from garboard.types import DType
 
-__all__ = ["_flatten_dense_tensors", "_take_tensors", "_unflatten_dense_tensors"]
+__all__ = [
+    "_flatten_dense_tensors",
+    "_rebuild_parameter",
+    "_rebuild_parameter_with_state",
+    "_rebuild_tensor",
+    "_rebuild_tensor_v2",
+    "_take_tensors",
+    "_unflatten_dense_tensors",
+]
 
 
 def _flatten_dense_tensors(tensors: Sequence[Tensor]) -> Tensor:

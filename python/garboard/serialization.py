@@ -15,8 +15,10 @@ from garboard._contexts.blocks import block
 from garboard._names.missing import module_getattr
 from garboard.io import load, save
 from garboard.io._pickles import SAFE
+from garboard.io._rebuilding import _get_layout
 
 __all__ = [
+    "_get_layout",
     "add_safe_globals",
     "clear_safe_globals",
     "get_safe_globals",

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from garboard import _engine
 from garboard._arguments import check
+from garboard._arguments.texts import shown
 from garboard._engine import Storage, Tensor
 from garboard._native import add_methods
 from garboard._storages import copied, made, placed, resized, written
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
     from garboard.types import Device, Element, Number
 
-__all__ = ["Storage", "TypedStorage", "UntypedStorage"]
+__all__ = ["Storage", "TypedStorage", "UntypedStorage", "_load_from_bytes"]
 
 UntypedStorage = StorageBase = Storage
 
@@ -361,6 +362,29 @@ def storage(self: Tensor) -> TypedStorage:
     """
     _engine._require_living(check.tensor("storage", "input", self), "storage")
     return TypedStorage(self.untyped_storage(), self.dtype)
+
+
+def _load_from_bytes(b: bytes) -> TypedStorage:
+    """Read a storage, whose pickle holds a file of PyTorch's form.
+
+    Args:
+        b: The file; nothing in it is run.
+
+    Returns:
+        A storage of its own.
+
+    Raises:
+        FileError: It is broken, or holds no storage.
+        TypeError: It is not bytes.
+    """
+    from io import BytesIO
+
+    from garboard.io import load
+
+    found = load(BytesIO(check.of_type(bytes, "_load_from_bytes", "b", b)))
+    if not isinstance(found, Tensor):
+        raise TypeError(f"_load_from_bytes: a file of {shown(found)}; one of a storage is needed")
+    return TypedStorage(found.untyped_storage(), found.dtype)
 
 
 add_methods(Tensor, {"storage": storage})
