@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict, UserDict, defaultdict, deque, namedtuple
+from collections.abc import Sized
 from types import MappingProxyType
 
 import garboard as gb
@@ -117,6 +118,29 @@ def test_an_order_spares_the_dataset_a_length():
     assert list(dataset) == [0, 10, 20]
     with pytest.raises(TypeError, match="WithoutLength: __len__\\(\\) is missing"):
         list(data.DataLoader(dataset))
+
+
+def test_a_loader_of_lists_of_numbers_has_an_order_too_which_it_does_not_read():
+    loader = data.DataLoader([5, 6], batch_sampler=[[1]])
+
+    assert isinstance(loader.sampler, data.SequentialSampler)
+    assert loader.sampler.data_source == [5, 6]
+    assert [x.tolist() for x in loader] == [[6]]
+
+
+def test_a_dataset_has_a_length_where_its_class_says_so_alone():
+    class Stream(data.IterableDataset[int]):
+        def __iter__(self):
+            return iter([1, 2])
+
+    assert not isinstance(WithoutLength(), Sized)
+    assert not isinstance(Stream(), Sized)
+    assert isinstance(data.TensorDataset(gb.ones(1)), Sized)
+    assert data.Subset(WithoutLength(), [2])[0] == 20
+    with pytest.raises(TypeError, match=r"ConcatDataset: datasets\[0\] is a WithoutLength, which"):
+        data.ConcatDataset([WithoutLength()])
+    with pytest.raises(TypeError, match="RandomSampler: data_source is of type WithoutLength"):
+        data.DataLoader(WithoutLength(), shuffle=True)
 
 
 @pytest.mark.parametrize("workers", [0, 1])

@@ -41,7 +41,7 @@ def test_a_stream_comes_in_batches_or_one_by_one():
     assert batches(DataLoader(Count(5), 2)) == [[0, 1], [2, 3], [4]]
     assert batches(DataLoader(Count(5), 2, drop_last=True)) == [[0, 1], [2, 3]]
     assert list(DataLoader(Count(3), batch_size=None)) == [0, 1, 2]
-    with pytest.raises(TypeError, match="Count: an IterableDataset has no length"):
+    with pytest.raises(TypeError, match="DataLoader: Count is an IterableDataset without __len__"):
         len(DataLoader(Count(3)))
 
 

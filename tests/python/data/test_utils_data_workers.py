@@ -146,6 +146,26 @@ class TestWorkers:
         assert kind or sorted(said) == [0, 1]
         del loader, _
 
+    def test_begin_with_the_loop_so_that_a_seed_set_afterwards_changes_no_order(self, kind):
+        loader = DataLoader(Rows(), 3, True, num_workers=2, multiprocessing_context=kind)
+        gb.manual_seed(3)
+        expected = found(loader)
+
+        gb.manual_seed(3)
+        loop = iter(loader)
+        gb.manual_seed(4)
+
+        assert found(loop) == expected
+
+    def test_of_a_loop_that_is_begun_and_dropped_end(self, kind):
+        loop = iter(DataLoader(Rows(), 2, num_workers=2, multiprocessing_context=kind))
+        assert kind or len(names_of_threads()) == 2
+
+        del loop
+
+        assert names_of_threads() == []
+        assert multiprocessing.active_children() == []
+
     def test_that_cannot_start_say_why(self, kind):
         def fail(worker: int) -> None:
             raise OSError("no such disk")

@@ -28,7 +28,8 @@ T_co = TypeVar("T_co", covariant=True)
 
 
 class Dataset(Generic[T_co]):
-    """Base of what a loader reads: samples by number. A subclass defines both methods.
+    """Base of what a loader reads: samples by number. A subclass defines `__getitem__` and
+    `__len__`, which is not here: programs ask `hasattr(dataset, "__len__")`.
 
     >>> class Squares(gb.utils.data.Dataset[gb.Tensor]):
     ...     def __getitem__(self, index):
@@ -43,11 +44,6 @@ class Dataset(Generic[T_co]):
     def __getitem__(self, index: int) -> T_co:
         raise NotImplementedError(
             f"{type(self).__name__}: __getitem__() is missing; a Dataset that is read defines it"
-        )
-
-    def __len__(self) -> int:
-        raise TypeError(  # which list() takes for a length that is not known
-            f"{type(self).__name__}: __len__() is missing; a Dataset that is loaded defines it"
         )
 
     def __add__(self, other: Dataset[Any]) -> ConcatDataset[Any]:
@@ -70,11 +66,6 @@ class IterableDataset(Dataset[T_co]):
     def __iter__(self) -> Iterator[T_co]:
         raise NotImplementedError(
             f"{type(self).__name__}: __iter__() is missing; an IterableDataset defines it"
-        )
-
-    def __len__(self) -> int:
-        raise TypeError(
-            f"{type(self).__name__}: an IterableDataset has no length, unless it defines __len__()"
         )
 
     def __add__(self, other: Dataset[Any]) -> ChainDataset[Any]:  # type: ignore[override]
@@ -129,9 +120,15 @@ def samples_of(dataset: Any, numbers: list[int]) -> list[Any]:
     return found
 
 
-def refuse_unless_indexed(op: str, name: str, given: object, needed: str) -> None:
-    if not hasattr(type(given), "__len__") or not hasattr(type(given), "__getitem__"):
-        raise TypeError(f"{op}: {name} is of type {type(given).__name__}; {needed} is needed")
+def refuse_unless_indexed(
+    op: str, name: str, given: object, needed: str, *, by_length: bool = True
+) -> None:
+    kind = type(given)
+    if by_length and isinstance(given, Dataset) and not hasattr(kind, "__len__"):
+        raise TypeError(f"{op}: {name} is a {kind.__name__}, which has no __len__(); it is needed")
+    has_length = not by_length or hasattr(kind, "__len__")
+    if not has_length or not hasattr(kind, "__getitem__"):
+        raise TypeError(f"{op}: {name} is of type {kind.__name__}; {needed} is needed")
 
 
 class Subset(Dataset[T_co]):
@@ -150,7 +147,8 @@ class Subset(Dataset[T_co]):
     """
 
     def __init__(self, dataset: Dataset[T_co], indices: Sequence[int]) -> None:
-        refuse_unless_indexed("Subset", "dataset", dataset, "a Dataset, or a list of samples,")
+        needed = "a Dataset, or a list of samples,"
+        refuse_unless_indexed("Subset", "dataset", dataset, needed, by_length=False)
         refuse_unless_indexed("Subset", "indices", indices, "a list of numbers")
         self.dataset: Dataset[T_co] = dataset
         self.indices: Sequence[int] = indices

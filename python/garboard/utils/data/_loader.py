@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
 from itertools import repeat
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, cast
 from warnings import warn
 from weakref import finalize
 
@@ -147,7 +147,10 @@ class DataLoader(Generic[T_co]):
         if sampler is None and batch_sampler is None and not self._is_stream:
             kind = RandomSampler if self._is_shuffled else SequentialSampler
             given: dict[str, Any] = {"generator": generator} if self._is_shuffled else {}
-            sampler = kind(dataset, **given)
+            sampler = kind(cast("Sized", dataset), **given)
+        # Beside lists of numbers the order is nobody's, and programs ask which one it would be.
+        if batch_sampler is not None:
+            sampler = SequentialSampler(cast("Sized", dataset))
         self.sampler: Any = sampler
         self.batch_size: int | None = None if batch_sampler is not None else batch_size
         if batch_sampler is None and batch_size is not None and sampler is not None:
@@ -226,10 +229,10 @@ class DataLoader(Generic[T_co]):
         self._context = given
 
     def _refuse_unindexed(self, dataset: Any, *orders: Any) -> None:
-        is_ordered = any(it is not None for it in orders)  # so no length is asked for
-        if not is_ordered or not hasattr(type(dataset), "__getitem__"):
-            needed = "a Dataset, or a list of samples,"
-            refuse_unless_indexed("DataLoader", "dataset", dataset, needed)
+        # Where an order is given, no length is asked for; of a Dataset, when the loop begins.
+        by_length = all(it is None for it in orders) and not isinstance(dataset, Dataset)
+        needed = "a Dataset, or a list of samples,"
+        refuse_unless_indexed("DataLoader", "dataset", dataset, needed, by_length=by_length)
 
     def _refuse_both(self, sampler: Any, batch_sampler: Any, batch_size: int | None) -> None:
         op = "DataLoader"
@@ -262,6 +265,9 @@ class DataLoader(Generic[T_co]):
     def _length(self) -> int:
         if not self._is_stream:
             return len(self._index_sampler)
+        if not hasattr(type(self.dataset), "__len__"):
+            kind = type(self.dataset).__name__
+            raise TypeError(f"DataLoader: {kind} is an IterableDataset without __len__()")
         count = len(self.dataset)
         if self.batch_size is None:
             return count
@@ -279,6 +285,8 @@ class DataLoader(Generic[T_co]):
         reader = Reader(self.dataset, self.collate_fn, self.drop_last)
         seed = drawn_seed("DataLoader", self.generator)  # without workers too, so that orders agree
         batches = self._with_workers(reader, seed) if self.num_workers else self._alone(reader)
+        if self.num_workers:
+            next(batches)  # workers begin now: a seed that is set from here on changes no order
         is_pinned = self.pin_memory and can_pin("DataLoader")
         return _Batches(self, map(pinned, batches) if is_pinned else batches)
 
@@ -291,6 +299,7 @@ class DataLoader(Generic[T_co]):
                 yield reader.read(task)
 
     def _with_workers(self, reader: Reader, seed: int) -> Iterator[Any]:
+        """Yields None when the workers have begun, and batches from then on."""
         pool, self._pool = self._pool, None  # two loops at once have a pool each
         if pool is None:
             pool = new_pool(self, reader, seed)
@@ -300,6 +309,7 @@ class DataLoader(Generic[T_co]):
         loop = WorkerLoop(pool, self.num_workers, self._epoch, self._tasks(), self.timeout or None)
         try:
             loop.fill(self.num_workers * (self.prefetch_factor or 1))
+            yield None
             while loop.has_next():
                 yield loop.next()
         except GeneratorExit:

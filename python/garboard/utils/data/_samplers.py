@@ -60,21 +60,27 @@ class SequentialSampler(Sampler[int]):
         data_source: The dataset.
 
     Raises:
-        TypeError: It has no length.
+        TypeError: It has neither a length nor samples by number. Without a length, what has these
+            is refused when the numbers are asked for.
 
     >>> list(gb.utils.data.SequentialSampler([10, 11, 12]))
     [0, 1, 2]
     """
 
     def __init__(self, data_source: Sized) -> None:
-        self.data_source: Sized = refuse_unless_sized(
-            "SequentialSampler", "data_source", data_source
-        )
+        if not hasattr(type(data_source), "__getitem__"):
+            refuse_unless_sized("SequentialSampler", "data_source", data_source)
+        self.data_source: Sized = data_source
 
     def __iter__(self) -> Iterator[int]:
-        return iter(range(len(self.data_source)))
+        return iter(range(len(self)))
 
     def __len__(self) -> int:
+        if not hasattr(type(self.data_source), "__len__"):
+            raise TypeError(
+                f"{type(self.data_source).__name__}: __len__() is missing; a Dataset that is "
+                "loaded defines it"
+            )
         return len(self.data_source)
 
 

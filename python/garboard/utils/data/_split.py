@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Sized
 from math import isclose
 from numbers import Real
-from typing import TypeVar
+from typing import TypeVar, cast
 
 from garboard._arguments.given import items_of, list_of, refuse_unless_list
 from garboard._arguments.texts import shown
@@ -42,7 +42,7 @@ def random_split(
     refuse_unless_indexed("random_split", "dataset", dataset, "a Dataset, or a list of samples,")
     refuse_unless_list("random_split", "lengths", lengths, "numbers")
     lengths = list_of(Real, "random_split", "lengths", items_of(lengths), "numbers")  # type: ignore
-    total = len(dataset)
+    total = len(cast("Sized", dataset))
     counts: list[int] = []
     if min(lengths, default=0) < 0:
         pass
