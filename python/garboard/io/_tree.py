@@ -51,13 +51,8 @@ def encoded(value: object, path: str, depth: int, keep: Callable[[str, Tensor], 
     if isinstance(value, Mapping):
         pairs = []
         for key, part in value.items():
-            if not isinstance(key, (str, int, float, bool, tuple, type(None))):
-                raise TypeError(
-                    f"save: a key of {path or 'the dict'} is of type {type(key).__name__}; texts "
-                    "and numbers are needed"
-                )
             below = f"{path}.{key}" if path else str(key)
-            names = encoded(key, path, depth + 1, keep)
+            names = encoded(key, f"a key of {path or 'the dict'}", depth + 1, keep)
             pairs.append([names, encoded(part, below, depth + 1, keep)])
         if isinstance(value, defaultdict):
             return _of_defaults(value, pairs)
@@ -141,7 +136,7 @@ def decoded(tree: Any, tensor_named: Tensors, depth: int = 0) -> Any:
             if type(pair) is not list or len(pair) != 2:
                 break
             key = decoded(pair[0], tensor_named, depth + 1)
-            if not isinstance(key, (str, int, float, tuple, type(None))):
+            if not _can_be_key(key):
                 break
             pairs[key] = decoded(pair[1], tensor_named, depth + 1)
         else:
@@ -163,6 +158,14 @@ def decoded(tree: Any, tensor_named: Tensors, depth: int = 0) -> Any:
     if letter == "y" and isinstance(getattr(_engine, str(content), None), _engine.dtype):
         return getattr(_engine, content)
     raise FileError("load: metadata that save() does not write")
+
+
+def _can_be_key(key: Any) -> bool:
+    try:
+        hash(key)
+    except TypeError:
+        return False
+    return True
 
 
 def _of_its_class(tree: list[Any], tensor_named: Tensors, depth: int) -> Any:

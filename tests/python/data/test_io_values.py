@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import datetime
+import enum
 import io
 import json
 import pickle
@@ -219,3 +220,27 @@ class TestPyTorchsTensors:
     def test_hostile_values_are_refused(self, pickled):
         with pytest.raises(FileError):
             gb.load(torch_file(b"\x80\x02" + pickled, {}))
+
+
+class Stage(enum.Enum):
+    FIT = 1
+
+
+def test_keys_of_any_kind_are_kept(tmp_path):
+    nest = {
+        b"raw": 1,
+        frozenset([1]): 2,
+        gb.int64: 3,
+        gb.device("cpu"): gb.ones(1),
+        (gb.int8, b"raw"): 4,
+        datetime.date(2026, 1, 2): 5,
+    }
+    trusted = {Stage.FIT: {dict: 6}}
+
+    gb.save(nest, tmp_path / "plain.pt")
+    gb.save(trusted, tmp_path / "trusted.pt")
+
+    assert gb.load(tmp_path / "plain.pt") == nest
+    assert gb.load(tmp_path / "trusted.pt", weights_only=False) == trusted
+    with pytest.raises(gb.io.FileError):
+        gb.load(tmp_path / "trusted.pt")
