@@ -30,20 +30,31 @@ Tensor sliced(const Tensor& input, int dim, PyObject* part) {
   return slice(input, dim, start, length, step);
 }
 
-/// Whether a list is a key of several parts, as older programs write one: it holds what no list of
-/// numbers does. A long one is of numbers, and is not looked through.
+/// Says how a list was read that NumPy reads as one part, an array of numbers.
+void warn_of_parts() {
+  constexpr const char* text =
+      "index: a list that holds lists, arrays or tensors; it is read as a tuple of them, one a dim. "
+      "x[tuple(key)] says so, x[gb.tensor(key)] takes it as one index";
+  if (PyErr_WarnEx(PyExc_UserWarning, text, 1) < 0) throw PythonErrorSet();
+}
+
+/// Whether a list is a key of several parts, as older programs write one: it holds what is no
+/// number. A long one is of numbers, and is not looked through.
 bool is_list_of_parts(PyObject* key) {
-  constexpr Py_ssize_t most_parts = 32;
+  constexpr Py_ssize_t most_parts = 31;
   if (!PyList_Check(key)) return false;
   const Items parts(key, "index", "the index");
   if (parts.size() > most_parts) return false;
+  bool holds_sequences = false;
   for (Py_ssize_t i = 0; i < parts.size(); ++i) {
     const Ref held = parts[i];
     PyObject* const part = held.get();
     if (part == Py_None || part == Py_Ellipsis || PySlice_Check(part)) return true;
-    if (is_tensor(part) && tensor_of(part, "index", "index").ndim() > 0) return true;
+    const bool is_text = PyUnicode_Check(part) || PyBytes_Check(part);
+    holds_sequences |= is_tensor(part) || (PySequence_Check(part) && !is_text);
   }
-  return false;
+  if (holds_sequences) warn_of_parts();
+  return holds_sequences;
 }
 
 /// A key as a list of parts.

@@ -18,7 +18,7 @@ DEEP = np.arange(60).reshape(3, 4, 5) % 7 == 0
 KEYS: list[Any] = [
     ROWS,
     [0, 2],
-    [[0, 1], [1, 2]],
+    (((0, 1), (1, 2)),),
     range(2),
     [],
     ([1, 2], [3, 0]),
@@ -280,7 +280,7 @@ class TestAListOfParts:
         x = gb.arange(60).reshape(3, 4, 5)
         rows, columns = gb.tensor([0, 2]), gb.tensor([1, 3])
 
-        for key in ([slice(0, 2), 1], [rows, columns], [0, None], [..., 0], [[0, 2], columns]):
+        for key in ([slice(0, 2), 1], [0, None], [..., 0], [rows, slice(1, 3), columns]):
             assert x[key].tolist() == x[tuple(key)].tolist()
 
     def test_is_written_as_a_tuple_is(self):
@@ -290,11 +290,41 @@ class TestAListOfParts:
 
         assert x.sum(0).tolist() == [0, 3, 0, 0]
 
+    @pytest.mark.parametrize(
+        "key",
+        [
+            [[0, 1], [1, 2]],
+            [(0, 1), range(1, 3)],
+            [[[0, 1]], [[1], [2]]],
+            [np.array([0, 2]), np.array([1, 3])],
+            [[0, 2]],
+            [[True, False, True], 1],
+        ],
+        ids=str,
+    )
+    def test_is_read_as_a_tuple_where_it_holds_sequences_too_and_that_is_said(self, key):
+        x = gb.arange(12).reshape(3, 4)
+        y = x.clone()
+
+        with pytest.warns(UserWarning, match=r"^index: a list that holds .*x\[tuple\(key\)\]"):
+            found = x[key]
+        with pytest.warns(UserWarning, match=r"^index: a list"):
+            y[key] = -1
+
+        assert found.tolist() == x[tuple(key)].tolist()
+        assert bool((y[tuple(key)] == -1).all())
+
+    def test_is_read_as_a_tuple_where_it_holds_tensors_without_dims(self):
+        x = gb.arange(12).reshape(3, 4)
+
+        with pytest.warns(UserWarning, match=r"^index: a list"):
+            assert x[[gb.tensor(1), gb.tensor(2)]].tolist() == 6
+
     def test_is_none_where_it_holds_numbers_alone(self):
         x = gb.arange(12).reshape(3, 4)
 
-        assert x[[[0, 1], [1, 2]]].shape == (2, 2, 4)
-        assert x[[gb.tensor(0), gb.tensor(2)]].shape == (2, 4)
+        assert x[[0, 2]].shape == (2, 4)
+        assert x[[np.int64(0), np.int64(2)]].shape == (2, 4)
 
     def test_is_none_where_it_is_long(self):
         with pytest.raises(TypeError):
