@@ -548,3 +548,14 @@ def test_a_cycle_up_to_a_tensor_keeps_the_callers_and_the_optimizers(rate):
 
     assert found == pytest.approx([0.02, 0.26, 0.5, 0.47524232])
     assert not isinstance(own, gb.Tensor) or optimizer.param_groups[0]["lr"] is own
+
+
+def test_rates_with_warm_restarts_are_those_of_pytorchs_formula_to_the_bit():
+    optimizer = gb.optim.SGD([gb.zeros(1, requires_grad=True)], lr=0.2)
+    schedule = schedules.CosineAnnealingWarmRestarts(optimizer, T_0=12, eta_min=0.01)
+
+    for epoch in range(40):
+        expected = 0.01 + (0.2 - 0.01) * (1 + math.cos(math.pi * (epoch % 12) / 12)) / 2
+        assert schedule.get_last_lr() == [expected]
+        optimizer.step()
+        schedule.step()

@@ -126,8 +126,9 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[float]:
-        share = self.T_cur / self.T_i
-        return [_cosine(rate, self.eta_min, share) for rate in self.base_lrs]
+        # In PyTorch's order, which is not CosineAnnealingLR's: rates agree to the last bit.
+        height = 1 + cos(pi * self.T_cur / self.T_i)
+        return [self.eta_min + (rate - self.eta_min) * height / 2 for rate in self.base_lrs]
 
     def step(self, epoch: float | None = None) -> None:
         """Go on by one; or to an epoch, which may be a fraction.
