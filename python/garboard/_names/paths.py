@@ -129,6 +129,7 @@ _PATHS = {
         "_device": "",
     },
     "garboard.utils.tensorboard": {
+        "summary": "hparams",
         "writer": "",
     },
     "garboard.utils.data": {

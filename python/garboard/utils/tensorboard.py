@@ -5,8 +5,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import wraps
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 from warnings import warn
 
@@ -16,7 +17,7 @@ from garboard._engine import Tensor
 from garboard._names.missing import module_getattr
 from garboard._names.paths import publish_paths
 
-__all__ = ["SummaryWriter"]
+__all__ = ["SummaryWriter", "hparams"]
 
 if TYPE_CHECKING:
     SummaryWriter: Any
@@ -73,23 +74,57 @@ def _log_dir(self: Any, name: str) -> Any:
     return self.logdir
 
 
+def _imported(module: str, op: str) -> Any:
+    """A module of the package that writes TensorBoard's files."""
+    try:
+        return import_module(module)
+    except ModuleNotFoundError as error:
+        if error.name != "tensorboardX":
+            raise
+        raise ModuleNotFoundError(
+            f"{op}: the package tensorboardX, which writes TensorBoard's files, is not installed; "
+            "pip install tensorboardX",
+            name="tensorboardX",
+        ) from None
+
+
+def hparams(
+    hparam_dict: Mapping[str, Any],
+    metric_dict: Mapping[str, Any],
+    hparam_domain_discrete: Mapping[str, Any] | None = None,
+) -> tuple[Any, Any, Any]:
+    """Return the records of a run's settings, by which TensorBoard compares runs.
+
+    `writer._get_file_writer().add_summary(record)` writes one; `SummaryWriter.add_hparams` makes
+    and writes all three, in a folder below.
+
+    Args:
+        hparam_dict: The settings: numbers, bools, texts and tensors of one element, by name.
+        metric_dict: What runs are judged by, by name; of its values nothing is kept.
+        hparam_domain_discrete: Refused unless None: the package does not write it.
+
+    Returns:
+        The records of the experiment, of the beginning and of the end of the run.
+
+    Raises:
+        ModuleNotFoundError: tensorboardX is not installed.
+        NotImplementedError: `hparam_domain_discrete` is given.
+    """
+    if hparam_domain_discrete is not None:
+        raise NotImplementedError("hparams: hparam_domain_discrete is not written; leave it out")
+    records = _imported("tensorboardX.summary", "hparams").hparams
+    first, second, third = records(_plain(dict(hparam_dict)), _plain(dict(metric_dict)))
+    return first, second, third
+
+
 def _writer() -> type:
     """Return tensorboardX's class, given arrays and numbers in place of tensors.
 
     Raises:
         ModuleNotFoundError: tensorboardX is not installed.
     """
-    try:
-        from tensorboardX import SummaryWriter as Base  # type: ignore[import-not-found]
-    except ModuleNotFoundError as error:
-        if error.name != "tensorboardX":
-            raise
-        raise ModuleNotFoundError(
-            "SummaryWriter: the package tensorboardX, which writes TensorBoard's files, is not "
-            "installed; pip install tensorboardX",
-            name="tensorboardX",
-        ) from None
-    methods = {it: _of_arrays(getattr(Base, it)) for it in dir(Base) if it.startswith("add_")}
+    base: Any = _imported("tensorboardX", "SummaryWriter").SummaryWriter
+    methods = {it: _of_arrays(getattr(base, it)) for it in dir(base) if it.startswith("add_")}
     about = (
         "Writes what TensorBoard shows: tensorboardX's class, whose arguments are PyTorch's.\n\n"
         "    Tensors are copied as they come, to arrays and numbers, so nothing of them stays.\n"
@@ -101,7 +136,7 @@ def _writer() -> type:
         "get_logdir": _get_logdir,
         "__getattr__": _log_dir,
     }
-    return type("SummaryWriter", (Base,), {**methods, **own})
+    return type("SummaryWriter", (base,), {**methods, **own})
 
 
 publish_paths(__name__)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from importlib import import_module, reload
+from types import ModuleType
 from typing import Any
 
 import garboard as gb
@@ -101,3 +102,18 @@ def test_a_package_that_is_not_there_is_named(monkeypatch):
 
     with pytest.raises(ModuleNotFoundError, match=r"tensorboardX, which writes .*; pip install"):
         from garboard.utils.tensorboard import SummaryWriter  # noqa: F401
+
+
+def test_records_of_settings_are_made_of_plain_values(tensorboard, monkeypatch):
+    summary = ModuleType("tensorboardX.summary")
+    summary.hparams = lambda settings, metrics: ("experiment", settings, metrics)
+    monkeypatch.setitem(sys.modules, "tensorboardX.summary", summary)
+    from garboard.utils.tensorboard.summary import hparams
+
+    assert hparams({"rate": gb.tensor(0.5)}, {"loss": gb.ones(1).sum()}) == (
+        "experiment",
+        {"rate": 0.5},
+        {"loss": 1.0},
+    )
+    with pytest.raises(NotImplementedError, match="hparams: hparam_domain_discrete is not written"):
+        hparams({}, {}, {"rate": [0.5]})
