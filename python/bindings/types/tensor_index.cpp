@@ -33,8 +33,8 @@ Tensor sliced(const Tensor& input, int dim, PyObject* part) {
 /// Says how a list was read that NumPy reads as one part, an array of numbers.
 void warn_of_parts() {
   constexpr const char* text =
-      "index: a list that holds lists, arrays or tensors; it is read as a tuple of them, one a dim. "
-      "x[tuple(key)] says so, x[gb.tensor(key)] takes it as one index";
+      "index: a list that holds lists, arrays or tensors; it is read as a tuple of them, one a "
+      "dim. x[tuple(key)] says so, x[gb.tensor(key)] takes it as one index";
   if (PyErr_WarnEx(PyExc_UserWarning, text, 1) < 0) throw PythonErrorSet();
 }
 
