@@ -81,7 +81,7 @@ std::optional<Device> device_named(std::string_view name) noexcept {
 std::string device_names() {
   std::string names = "\"cpu\"";
   for (int i = 1; i < device_kind_count; ++i) {
-    if (!is_kind(i)) continue;
+    if (!is_kind(i) || device_kinds[i].is_absent) continue;
     const auto kind = static_cast<DeviceKind>(i);
     names += text(", \"", name_of(kind), '"');
     if (most_devices(kind) > 1)

@@ -11,14 +11,16 @@
 namespace garboard {
 
 struct DeviceKindRow {
-  const char* name;  // null: of a backend that is added at run time
-  int most;          // devices, numbered from 0
+  const char* name;        // null: of a backend that is added at run time
+  int most;                // devices, numbered from 0
+  bool is_absent = false;  // never there; programs that look for a device compare with its name
 };
 
 /// The roll call: a line for each kind of device. Its own folder says the rest, in a Backend; what
 /// has none does not link. Bytes are booked per device, in this order.
 inline constexpr DeviceKindRow device_kinds[] = {
-    {"cpu", 1}, {"cuda", 8}, {"simulated", 4}, {"meta", 1}, {nullptr, 2},
+    {"cpu", 1},       {"cuda", 8},      {"simulated", 4}, {"meta", 1},       {"mps", 1, true},
+    {"xpu", 1, true}, {"xla", 1, true}, {"hpu", 1, true}, {"mtia", 1, true}, {nullptr, 2},
 };
 inline constexpr int device_kind_count = sizeof device_kinds / sizeof *device_kinds;
 
@@ -83,7 +85,7 @@ std::ostream& operator<<(std::ostream& out, Device device);
 /// Whether it can be used is asked where it is used.
 std::optional<Device> device_named(std::string_view name) noexcept;
 
-/// All that `device_named` knows, as the end of a message.
+/// All that `device_named` knows and that may be there, as the end of a message.
 std::string device_names();
 
 /// Work on one stream runs in order. The CPU has the one default stream.

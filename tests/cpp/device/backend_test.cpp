@@ -35,6 +35,14 @@ TEST(Backend, OfEveryKindOnTheRollCallIsThere) {
   }
 }
 
+TEST(Backend, OfAnAbsentKindIsNamedAndRefused) {
+  const Device device = device_named("mps").value();
+
+  EXPECT_EQ(text(device), "mps");
+  EXPECT_EQ(device_names().find("mps"), std::string::npos);
+  EXPECT_THROW(backend_of(device).require("zeros", device), DeviceError);
+}
+
 TEST(Backend, ThatIsAddedHasANameLikeTheOthers) {
   const Device device = stand_in::device();
 
