@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from garboard import _engine
 from garboard._arguments import check
-from garboard._arguments.texts import shown
 from garboard._engine import Storage, Tensor
+from garboard._names.missing import module_getattr
 from garboard._native import add_methods
 from garboard._storages import copied, made, placed, resized, written
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
     from garboard.types import Device, Element, Number
 
-__all__ = ["Storage", "TypedStorage", "UntypedStorage", "_load_from_bytes"]
+__all__ = ["Storage", "TypedStorage", "UntypedStorage"]
 
 UntypedStorage = StorageBase = Storage
 
@@ -364,27 +365,13 @@ def storage(self: Tensor) -> TypedStorage:
     return TypedStorage(self.untyped_storage(), self.dtype)
 
 
-def _load_from_bytes(b: bytes) -> TypedStorage:
-    """Read a storage, whose pickle holds a file of PyTorch's form.
-
-    Args:
-        b: The file; nothing in it is run.
-
-    Returns:
-        A storage of its own.
-
-    Raises:
-        FileError: It is broken, or holds no storage.
-        TypeError: It is not bytes.
-    """
-    from io import BytesIO
-
-    from garboard.io import load
-
-    found = load(BytesIO(check.of_type(bytes, "_load_from_bytes", "b", b)))
-    if not isinstance(found, Tensor):
-        raise TypeError(f"_load_from_bytes: a file of {shown(found)}; one of a storage is needed")
-    return TypedStorage(found.untyped_storage(), found.dtype)
-
-
 add_methods(Tensor, {"storage": storage})
+
+if not TYPE_CHECKING:
+    _missing = module_getattr(__name__)
+
+    def __getattr__(name: str) -> Any:
+        if name != "_load_from_bytes":
+            return _missing(name)
+        # A pickle of PyTorch's asks for it here; reading files stands above this.
+        return import_module("garboard.io._rebuilding")._load_from_bytes

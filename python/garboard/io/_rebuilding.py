@@ -7,11 +7,13 @@ whole pipeline does, is Python's to read: it runs code, and only a trusted one s
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from io import BytesIO
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from garboard._arguments import check, layouts
 from garboard._arguments.texts import shown
 from garboard._engine import Tensor, empty
+from garboard.io._files import load
 from garboard.nn.parameter import Buffer, Parameter
 from garboard.storage import TypedStorage
 
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "_get_layout",
+    "_load_from_bytes",
     "_rebuild_from_type_v2",
     "_rebuild_parameter",
     "_rebuild_parameter_with_state",
@@ -28,6 +31,31 @@ __all__ = [
 ]
 
 _T = TypeVar("_T", bound=Tensor)
+
+
+def _load_from_bytes(b: bytes) -> TypedStorage:
+    """Read a storage, whose pickle holds a file of PyTorch's form.
+
+    Args:
+        b: The file; nothing in it is run.
+
+    Returns:
+        A storage of its own.
+
+    Raises:
+        FileError: It is broken, or holds no storage.
+        TypeError: It is not bytes.
+
+    >>> import io
+    >>> file = io.BytesIO()
+    >>> np.save(file, np.arange(2.0))
+    >>> gb.storage._load_from_bytes(file.getvalue()).tolist()
+    [0.0, 1.0]
+    """
+    found = load(BytesIO(check.of_type(bytes, "_load_from_bytes", "b", b)))
+    if not isinstance(found, Tensor):
+        raise TypeError(f"_load_from_bytes: a file of {shown(found)}; one of a storage is needed")
+    return TypedStorage(found.untyped_storage(), found.dtype)
 
 
 def _rebuild_tensor(storage: TypedStorage, storage_offset: int, size: Size, stride: Size) -> Tensor:
@@ -126,8 +154,8 @@ def _rebuild_parameter_with_state(
         TypeError: An argument of another type.
 
     >>> from garboard._utils import _rebuild_parameter_with_state
-    >>> _rebuild_parameter_with_state(gb.ones(1), True, {}, {"role": "scale"}).role
-    'scale'
+    >>> vars(_rebuild_parameter_with_state(gb.ones(1), True, {}, {"role": "scale"}))
+    {'role': 'scale'}
     """
     return _told(Parameter(data, requires_grad), state)
 
@@ -147,8 +175,8 @@ def _rebuild_from_type_v2(
         TypeError: An argument of another type.
 
     >>> from garboard._tensor import _rebuild_from_type_v2
-    >>> _rebuild_from_type_v2(gb.ones, gb.Tensor, (1,), {"role": "scale"}).role
-    'scale'
+    >>> vars(_rebuild_from_type_v2(gb.ones, gb.Tensor, (1,), {"role": "scale"}))
+    {'role': 'scale'}
     """
     made = check.tensor("_rebuild_from_type_v2", "what func returned", func(*args))
     if isinstance(state, dict) and state.get("_is_buffer") is True:

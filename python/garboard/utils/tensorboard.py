@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -20,6 +20,8 @@ from garboard._names.paths import publish_paths
 __all__ = ["SummaryWriter", "hparams"]
 
 if TYPE_CHECKING:
+    from garboard.types import Number
+
     SummaryWriter: Any
 else:
     _missing = module_getattr(__name__)
@@ -89,10 +91,10 @@ def _imported(module: str, op: str) -> Any:
 
 
 def hparams(
-    hparam_dict: Mapping[str, Any],
-    metric_dict: Mapping[str, Any],
-    hparam_domain_discrete: Mapping[str, Any] | None = None,
-) -> tuple[Any, Any, Any]:
+    hparam_dict: Mapping[str, Tensor | Number | str],
+    metric_dict: Mapping[str, Tensor | Number],
+    hparam_domain_discrete: Mapping[str, Sequence[Number | str]] | None = None,
+) -> tuple[object, object, object]:
     """Return the records of a run's settings, by which TensorBoard compares runs.
 
     `writer._get_file_writer().add_summary(record)` writes one; `SummaryWriter.add_hparams` makes
@@ -109,6 +111,11 @@ def hparams(
     Raises:
         ModuleNotFoundError: tensorboardX is not installed.
         NotImplementedError: `hparam_domain_discrete` is given.
+
+    >>> from garboard.utils.tensorboard import hparams
+    >>> hparams({"rate": 0.1}, {"loss": 1.0}, {"rate": [0.1, 0.2]})
+    Traceback (most recent call last):
+    NotImplementedError: hparams: hparam_domain_discrete is not written; leave it out
     """
     if hparam_domain_discrete is not None:
         raise NotImplementedError("hparams: hparam_domain_discrete is not written; leave it out")

@@ -17,8 +17,8 @@ from garboard._utils import (
     _rebuild_tensor,
     _rebuild_tensor_v2,
 )
+from garboard.io._rebuilding import _load_from_bytes
 from garboard.serialization import _get_layout
-from garboard.storage import _load_from_bytes
 
 # `pickle.dumps` of a dict of tensors and others, protocol 4, by PyTorch 2.15; compressed
 PICKLED = (
