@@ -47,9 +47,11 @@ def _load_from_bytes(b: bytes) -> TypedStorage:
         TypeError: It is not bytes.
 
     >>> import io
+    >>> import numpy as np
+    >>> from garboard.io._rebuilding import _load_from_bytes
     >>> file = io.BytesIO()
     >>> np.save(file, np.arange(2.0))
-    >>> gb.storage._load_from_bytes(file.getvalue()).tolist()
+    >>> _load_from_bytes(file.getvalue()).tolist()
     [0.0, 1.0]
     """
     found = load(BytesIO(check.of_type(bytes, "_load_from_bytes", "b", b)))

@@ -184,10 +184,11 @@ class TestPyTorchsTensors:
     def test_of_kinds_that_there_are_not_name_their_device(self):
         text = b"\x80\x02(" + b"".join(
             b"ctorch\ndevice\nX" + struct.pack("<I", len(it)) + it + b"\x85R"
-            for it in (b"cpu", b"mps")
+            for it in (b"cpu", b"mps", b"vulkan")
         )
 
-        assert gb.load(torch_file(text + b"t.", {})) == (gb.device("cpu"), "mps")
+        found = gb.load(torch_file(text + b"t.", {}))
+        assert found == (gb.device("cpu"), gb.device("mps"), "vulkan")
 
     @pytest.mark.parametrize(
         ("pickled", "message"),
