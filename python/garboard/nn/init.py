@@ -441,7 +441,7 @@ def sparse_(
 def orthogonal_(tensor: Tensor, gain: float = 1.0, generator: Generator | None = None) -> Tensor:
     """Draw a matrix whose rows, or columns, are orthogonal and of length `gain`.
 
-    Saxe, McClelland and Ganguli, arXiv:1312.6120; by NumPy's QR decomposition in float64.
+    Saxe, McClelland and Ganguli, arXiv:1312.6120; by a QR decomposition, of half types in float32.
 
     Args:
         tensor: [rows, ...] of two or more dims, which is taken as a matrix.
@@ -464,16 +464,14 @@ def orthogonal_(tensor: Tensor, gain: float = 1.0, generator: Generator | None =
     scale = check.worth(op, "gain", gain)
     if not tensor.numel():
         return tensor
-    import numpy as np
-
     rows, columns = tensor.shape[0], tensor.numel() // tensor.shape[0]
-    with no_grad():
-        sizes = (max(rows, columns), min(rows, columns))
-        drawn = _engine.randn(sizes, dtype=_engine.float64, generator=generator).numpy()
-        q, r = np.linalg.qr(drawn)
-        q *= np.sign(np.diag(r))  # else the draw would not be uniform
-        made = _engine.from_numpy(np.ascontiguousarray(q if rows >= columns else q.T) * scale)
-        return tensor.copy_(made.reshape(tensor.shape).to(tensor.device))
+    dtype = _engine.float64 if tensor.dtype == _engine.float64 else _engine.float32
+    sizes = (max(rows, columns), min(rows, columns))
+    with no_grad(), _engine.DisposeScope(op):
+        drawn = _engine.randn(sizes, dtype=dtype, generator=generator)
+        q, r = _engine._linalg_qr(drawn, "reduced", op)
+        q *= r.diagonal().sign() * scale  # else the draw would not be uniform
+        return tensor.copy_((q if rows >= columns else q.t()).reshape(tensor.shape))
 
 
 def _filled(
