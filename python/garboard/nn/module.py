@@ -414,7 +414,7 @@ class Module(Stateful):
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        take_state(self, state)
+        take_state(self, check.of_type(dict, "Module.__setstate__", "state", state))
         vars(self)["_home"] = _engine.current_dispose_scope()
 
     if not TYPE_CHECKING:  # to a type checker it would be every name

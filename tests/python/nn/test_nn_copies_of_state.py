@@ -142,3 +142,8 @@ def test_a_class_may_change_the_dicts_of_the_state(copied):
     assert second.made is not first.made
     assert second.layer.weight.tolist() == first.layer.weight.tolist()
     assert list(first._modules) == ["layer", "made"]
+
+
+def test_what_is_no_state_is_refused():
+    with pytest.raises(TypeError, match="a dict is needed"):
+        gb.nn.Linear(1, 1).__setstate__(gb.ones(1))
