@@ -57,17 +57,10 @@ std::vector<std::int32_t> factors_of(std::int64_t size) {
 }
 
 /// The divisor that is nearest to the root, from below; 1 for none.
-std::int64_t middle_divisor(std::int64_t size, const std::vector<std::int32_t>& factors) {
-  std::vector<std::int64_t> divisors{1};
-  for (const std::int32_t factor : factors) {
-    std::vector<std::int64_t> more;
-    for (const std::int64_t it : divisors)
-      if (it * factor * (it * factor) <= size) more.push_back(it * factor);
-    divisors.insert(divisors.end(), more.begin(), more.end());
-    std::sort(divisors.begin(), divisors.end());
-    divisors.erase(std::unique(divisors.begin(), divisors.end()), divisors.end());
-  }
-  return divisors.back();
+std::int64_t middle_divisor(std::int64_t size) {
+  auto divisor = static_cast<std::int64_t>(std::sqrt(static_cast<double>(size)));
+  while (size % divisor != 0) --divisor;
+  return divisor;
 }
 
 template <class T>
@@ -121,14 +114,23 @@ struct PlanOwner {
   std::unique_ptr<RootsOwner<T>> roots;
   std::unique_ptr<PlanOwner> column, row, inner;
 
-  PlanOwner(std::int64_t of, bool apart) : size(of), is_apart(apart), factors(factors_of(of)) {
-    plan.size = size;
+  PlanOwner(std::int64_t of, bool apart) : PlanOwner(of) {
+    is_apart = apart;
     constexpr std::int64_t longest = longest_stepped_bytes / (2 * sizeof(T));
-    const std::int64_t rows = apart || size > longest ? middle_divisor(size, factors) : 1;
     if (factors.empty() && size > 1)
       convolve();
+    else if (const auto rows = apart || size > longest ? middle_divisor(size) : 1; rows > 1)
+      split(rows);
     else
-      rows > 1 ? split(rows) : step();
+      step();
+  }
+  explicit PlanOwner(std::int64_t of) : size(of), is_apart(false), factors(factors_of(of)) {
+    plan.size = size;
+  }
+  static std::unique_ptr<PlanOwner> stepped(std::int64_t size) {
+    auto made = std::make_unique<PlanOwner>(size);
+    made->step();
+    return made;
   }
 
   void step() {
@@ -149,8 +151,8 @@ struct PlanOwner {
   }
   void split(std::int64_t rows) {
     plan.way = FourierWay::apart;
-    column = std::make_unique<PlanOwner>(rows, false);
-    row = std::make_unique<PlanOwner>(size / rows, false);
+    column = stepped(rows);
+    row = stepped(size / rows);
     roots = std::make_unique<RootsOwner<T>>(size);
     plan.column = &column->plan;
     plan.row = &row->plan;

@@ -35,7 +35,7 @@ struct FourierPlan {
   const T* turns;
   const T* roots_of_factors;
 
-  // Apart: the size of a column times that of a row, and the roots of all.
+  // Apart: plans by steps, whose sizes have the product, and the roots of all.
   const FourierPlan* column;
   const FourierPlan* row;
   RootsOfUnity<T> roots;
