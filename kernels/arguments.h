@@ -97,9 +97,10 @@ struct MinimumIndex : IndexedReduce {
 };
 
 /// The discrete Fourier transform along `dim`, times `scale`: sums of x_j e^(-+ 2 pi i j k / n)
-/// over the n places j. Complex numbers become as many, in place where `out` is `x`, of real ones
-/// the first half, n / 2 + 1; or such a half, whose rest is its mirror image, becomes n real
-/// numbers, and then the direction is back. Parts of float32 or float64.
+/// over the n places j. Complex numbers become as many, in place where `out` is `x`; real ones as
+/// many, too, or, where `out` has room for no more, the first half, n / 2 + 1, whose mirror image
+/// the rest is; or such a half becomes n real numbers, and then the direction is back. Parts of
+/// float32 or float64.
 struct FourierTransform {
   static constexpr const char* name = "fft";
   const View& out;
@@ -107,6 +108,28 @@ struct FourierTransform {
   int dim;
   bool is_back;
   double scale;
+};
+
+/// How far each row of `x` [batch, n, k] is from each of `y` [batch, m, k], as `out` [batch, n, m],
+/// by the norm of `power`: 1, 2 or infinity. Of one matrix, where `y` is `x`, `out` may have one
+/// dim: the distances of each row from each later one. All of float32, or of float64.
+struct RowDistances {
+  static constexpr const char* name = "cdist";
+  const View& out;
+  const View& x;
+  const View& y;
+  double power;
+};
+/// The gradient of `x`, from that of `out`, with the sizes of each. Where a distance of power 2 is
+/// 0 nothing comes of it; of the largest differences each takes all.
+struct RowDistancesGradient {
+  static constexpr const char* name = "cdist backward";
+  const View& x_gradient;
+  const View& gradient;
+  const View& out;
+  const View& x;
+  const View& y;
+  double power;
 };
 
 /// Running sums along `dim`, forwards; float32, float64 or int64. `out` has x's sizes and dtype.

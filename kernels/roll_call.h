@@ -42,6 +42,8 @@ using Kernels = TypeList<
     ChannelNormGradient,
     Matmul,
     Linear,
+    RowDistances,
+    RowDistancesGradient,
     Convolve,
     ConvolutionInputGradient,
     ConvolutionWeightGradient,

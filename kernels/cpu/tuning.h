@@ -95,8 +95,18 @@ inline constexpr std::int64_t far_depth = 48;
 /// From this side on, packing an operand once more for each part does not show.
 inline constexpr std::int64_t packed_long_part = 1024;
 
-// Fourier transforms: a number of one.
-inline constexpr double transformed_ns = 3;
+/// A difference of two rows' elements.
+inline constexpr double distance_ns = 0.06;
+
+// Fourier transforms: a number of one, or of its mirror image.
+inline constexpr double transformed_ns = 3, mirrored_ns = 0.5;
+/// One signal is a matrix from so many vectors on, where fewer than this part of a vector's lanes
+/// would have one of their own.
+inline constexpr std::int64_t least_apart_vectors = 4, lanes_a_signal = 2;
+/// Threads share a signal from here on, rather than signals; what one takes of it: numbers of a
+/// convolution, pairs of a half and its mirror image.
+inline constexpr std::int64_t long_signal = std::int64_t{1} << 18;
+inline constexpr std::int64_t convolved_part = 1 << 14, mirrored_part = 1 << 13;
 
 // Indices and masks: an element of a row that moves, one that is fetched on its own or taken away,
 // beyond the caches too, an index that is passed over, one whose range is looked at, one of a mask.

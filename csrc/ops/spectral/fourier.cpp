@@ -4,6 +4,7 @@
 
 #include "csrc/core/error.h"
 #include "csrc/device/backend.h"
+#include "csrc/ops/complex/complex.h"
 #include "csrc/ops/create/convert.h"
 #include "csrc/ops/create/create.h"
 #include "csrc/ops/elementwise/binary.h"
@@ -104,6 +105,21 @@ Tensor of_complex(const Tensor& input, const Dims& places, FourierScale scale, b
   return out;
 }
 
+/// All of it, of real numbers.
+Tensor of_reals_whole(const Tensor& input, const Dims& places, FourierScale scale) {
+  const auto last = static_cast<int>(places.back());
+  const double factor = factor_of(scale, count_along(input, places));
+  const Tensor out = made(of_reals_op, input, input.sizes(), complex_of(input.dtype()),
+                          [&](const Tensor& to, const Tensor& x) {
+                            run(to, x, last, false, factor);
+                            run_complex(to, to, without_last(places), false, 1);
+                          });
+  record(of_reals_op, out, {input}, Keep::nothing, [places, scale](const Backward& at) -> Grads {
+    return row_major_copy(real(of_complex(at.grad, places, scale, false)));
+  });
+  return out;
+}
+
 Tensor to_reals(const Tensor& input, const Dims& places, FourierScale scale, std::int64_t size);
 
 /// The first half.
@@ -173,8 +189,7 @@ Tensor fft_r2c(const Tensor& input, const Dims& dims, FourierScale scale, bool o
   require_dims(of_reals_op, dims);
   const Dims places = places_of(of_reals_op, input, dims);
   check_sizes(of_reals_op, input, places);
-  if (!onesided) return of_complex(to(input, complex_of(input.dtype())), places, scale, true);
-  return of_reals(input, places, scale);
+  return onesided ? of_reals(input, places, scale) : of_reals_whole(input, places, scale);
 }
 
 Tensor fft_c2r(const Tensor& input, const Dims& dims, FourierScale scale, std::int64_t last_size) {

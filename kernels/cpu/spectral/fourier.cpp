@@ -52,15 +52,6 @@ struct Task {
   bool is_back;
 };
 
-/// So many signals share a vector that one alone is not worth cutting apart.
-template <class T>
-constexpr std::int64_t enough_lines = WideVector<T>::lanes / 2;
-/// A size from which one signal is worth it.
-template <class T>
-constexpr std::int64_t worth_apart = 4 * WideVector<T>::lanes;
-/// A signal from which threads share one, rather than signals.
-constexpr std::int64_t long_signal = std::int64_t{1} << 18;
-
 /// Calls `run(read, first, last)` for parts of all signals, with room for `numbers` lanes twice.
 template <class T, class Run>
 void for_each_block(const Task<T>& task, std::int64_t numbers, Run run) {
@@ -96,7 +87,7 @@ SignalGroup<T> made_by(const Task<T>& task, std::int64_t first, std::int64_t end
 /// Calls `run(line, each)` for all signals: threads share them, or each one.
 template <class T, class Run>
 void for_each_line(const Task<T>& task, Run run) {
-  if (task.size >= long_signal || task.lines == 1) {
+  if (task.size >= tuning::long_signal || task.lines == 1) {
     for (std::int64_t line = 0; line < task.lines; ++line) run(line, InParts{});
     return;
   }
@@ -117,7 +108,8 @@ Signal<T> made_at(const Task<T>& task, std::int64_t line) {
 
 template <class T>
 bool is_apart(const Task<T>& task, std::int64_t size) {
-  return task.lines < enough_lines<T> && size >= worth_apart<T>;
+  constexpr std::int64_t lanes = WideVector<T>::lanes;
+  return task.lines < lanes / tuning::lanes_a_signal && size >= tuning::least_apart_vectors * lanes;
 }
 
 template <class T>
@@ -137,8 +129,6 @@ void complex_to_complex(const Task<T>& task) {
     transform_one(*plan, out, x, task.scale, each);
   });
 }
-
-constexpr std::int64_t pairs_part = 1 << 13;
 
 template <class T>
 void even_to_half(const Task<T>& task) {
@@ -166,7 +156,7 @@ void even_to_half(const Task<T>& task) {
       pairs.at = copy;
     }
     transform_one(*plan, halves, pairs, scale, each);
-    each(half / 2 + 1, pairs_part, cost_ns, [&](std::int64_t first, std::int64_t last) {
+    each(half / 2 + 1, tuning::mirrored_part, cost_ns, [&](std::int64_t first, std::int64_t last) {
       for (std::int64_t k = first; k < last; ++k)
         part_pair(out, Signal<const T>{halves.at, 2, false}, k, half, *roots);
     });
@@ -191,7 +181,7 @@ void half_to_even(const Task<T>& task) {
     const Signal<T> joined{between.as<T>(), 2, false}, out = made_at(task, line);
     const Signal<const T> x = given_at(task, line);
     const double cost_ns = tuning::transformed_ns * static_cast<double>(half);
-    each(half / 2 + 1, pairs_part, cost_ns, [&](std::int64_t first, std::int64_t last) {
+    each(half / 2 + 1, tuning::mirrored_part, cost_ns, [&](std::int64_t first, std::int64_t last) {
       for (std::int64_t k = first; k < last; ++k) join_pair(joined, x, k, half, *roots);
     });
     const Signal<const T> swapped{joined.at, 2, true};
@@ -255,6 +245,23 @@ void half_to_odd(const Task<T>& task) {
   });
 }
 
+/// Behind the first half of each signal its mirror image.
+template <class T>
+void mirror(const Task<T>& task) {
+  const std::int64_t first = task.size / 2 + 1, part = larger(tuning::row_part / task.size, 1);
+  const double cost_ns = tuning::mirrored_ns * static_cast<double>(task.lines * task.size);
+  for_each_part(task.lines, part, cost_ns, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t line = begin; line < end; ++line) {
+      T* const out = task.out + task.to.begin_of(line);
+      for (std::int64_t k = first; k < task.size; ++k) {
+        const T* const from = out + (task.size - k) * task.to.step;
+        out[k * task.to.step] = from[0];
+        out[k * task.to.step + 1] = -from[1];
+      }
+    }
+  });
+}
+
 template <class T>
 void transform(const FourierTransform& of) {
   const bool from_reals = !is_complex(of.x.dtype), to_reals = !is_complex(of.out.dtype);
@@ -267,12 +274,14 @@ void transform(const FourierTransform& of) {
                      size,
                      static_cast<T>(of.scale),
                      of.is_back};
-  if (from_reals)
+  if (from_reals) {
     size % 2 ? odd_to_half(task) : even_to_half(task);
-  else if (to_reals)
+    if (of.out.sizes[of.dim] == size) mirror(task);
+  } else if (to_reals) {
     size % 2 ? half_to_odd(task) : half_to_even(task);
-  else
+  } else {
     complex_to_complex(task);
+  }
 }
 
 }  // namespace

@@ -144,7 +144,7 @@ void transform_by_chirp(const FourierPlan<T>& plan, const Signal<T>& out, const 
   const Signal<const T> given{whole.at, 2, false}, given_swapped{whole.at, 2, true};
   const Signal<const T> chirp{plan.chirp, 2, false}, spectrum{plan.spectrum, 2, false};
   const double cost_ns = tuning::transformed_ns * static_cast<double>(count);
-  constexpr std::int64_t grain = 1 << 14;
+  constexpr std::int64_t grain = tuning::convolved_part;
   each(count, grain, cost_ns, [&](std::int64_t first, std::int64_t last) {
     for (std::int64_t k = first; k < last; ++k)
       put_number(whole, k, k < plan.size ? number_at(x, k) * number_at(chirp, k) : Complex<T>{});

@@ -1,4 +1,5 @@
-// Matrix products.
+// Matrix products, and what goes through rows alike.
+#include "csrc/ops/products/distances.h"
 #include "csrc/ops/products/matmul.h"
 
 #include "python/bindings/call/methods.h"
@@ -84,6 +85,13 @@ constexpr Doc linear{
         "tensor([[12.5000]])",
 };
 
+constexpr Doc distances{
+    .summary = "Find distances for garboard.cdist, which documents it.",
+};
+constexpr Doc distances_of_pairs{
+    .summary = "Find distances for garboard.pdist, which documents it.",
+};
+
 }  // namespace docs
 
 constexpr std::array product_rows{
@@ -93,6 +101,10 @@ constexpr std::array product_rows{
     bind("linear", "input: Tensor, weight: Tensor, bias: Tensor | None = None", docs::linear,
          fn<linear>, Place::functional)
         .with_out(),
+    bind("_cdist", "x1: Tensor, x2: Tensor, p: float", docs::distances, fn<distances>,
+         Place::functional),
+    bind("_pdist", "input: Tensor, p: float", docs::distances_of_pairs, fn<distances_of_pairs>,
+         Place::functional),
 };
 
 }  // namespace

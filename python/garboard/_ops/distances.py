@@ -1,13 +1,13 @@
 """Distances between the rows of matrices.
 
-Where they are no product of matrices, differences are made of some rows at a time, which stay in
-the caches; backward makes them once more.
+Where they are no product of matrices and have no kernel, differences are made of some rows at a
+time, which stay in the caches; backward makes them once more.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import nan, prod
+from math import inf, nan, prod
 from typing import TYPE_CHECKING, Any, Literal
 
 from garboard import _engine
@@ -27,6 +27,7 @@ __all__ = ["cdist", "pdist"]
 
 _AT_ONCE = 1 << 18  # differences: of float32 they fit the second cache
 _LEAST_ROWS = 25  # so many distances each way are had of one product of matrices
+_KERNEL_DTYPES = (_engine.float32, _engine.float64)
 _MODES = (
     "use_mm_for_euclid_dist_if_necessary",
     "use_mm_for_euclid_dist",
@@ -56,7 +57,8 @@ def cdist(
         compute_mode: Whether p = 2 takes the product: from 26 rows on, always, or never.
 
     Returns:
-        A new tensor [..., n, m]. Until backward the graph keeps both tensors, and it, of p = 2.
+        A new tensor [..., n, m]. Until backward the graph keeps both tensors, and it, of p = 2
+        and infinity.
 
     Raises:
         ShapeError: There are fewer than two dims, or the sizes do not fit.
@@ -91,6 +93,8 @@ def cdist(
             return _by_product(x1, x2)
         with left_alone(x1.device.type):
             return _by_product(x1, x2)
+    if _has_kernel(x1, x2, power):
+        return _engine._cdist(x1, x2, power)
     sizes = [*broadcast_shapes(x1.shape[:-2], x2.shape[:-2]), x1.shape[-2], x2.shape[-2]]
     each = prod(x2.shape) * prod(x1.shape[:-2])
     return _by_parts((x1, x2), each, sizes, lambda rows, others, _: _far(rows, others, power))
@@ -104,7 +108,8 @@ def pdist(input: Tensor, p: float = 2.0) -> Tensor:
         p: The norm's power, 0 or more, or infinity.
 
     Returns:
-        A new tensor [n (n - 1) / 2], row by row. Until backward the graph keeps `input`.
+        A new tensor [n (n - 1) / 2], row by row. Until backward the graph keeps `input`, and it, of
+        p = 2 and infinity.
 
     Raises:
         ShapeError: There are not two dims.
@@ -126,6 +131,8 @@ def pdist(input: Tensor, p: float = 2.0) -> Tensor:
         raise DTypeError(f"pdist: dtype {x.dtype}; a floating dtype is needed")
     if x.ndim != 2:
         raise ShapeError(f"pdist: sizes {[*x.shape]}; two dims are needed")
+    if _has_kernel(x, x, power):
+        return _engine._pdist(x, power)
     sizes = [len(x) * (len(x) - 1) // 2]
     return _by_parts(
         (x, x), x.numel(), sizes, lambda rows, all, at: _far_from_later(rows, all, at, power)
@@ -171,6 +178,10 @@ class _ByProduct(Function):
                 made = part.sum(-1, keepdim=True) * x - part @ y
                 found[i] = made.sum_to_size(x.shape)
         return tuple(found)
+
+
+def _has_kernel(x1: Tensor, x2: Tensor, power: float) -> bool:
+    return x1.is_cpu and x2.is_cpu and power in (1, 2, inf) and x1.dtype in _KERNEL_DTYPES
 
 
 def _far(x1: Tensor, x2: Tensor, power: float) -> Tensor:

@@ -13,6 +13,7 @@ from garboard._engine import DTypeError, ShapeError, Tensor
 
 __all__ = [
     "Dims",
+    "any_input",
     "complex_input",
     "dims_and_sizes",
     "fitted",
@@ -36,20 +37,25 @@ def scale_of(op: str, norm: str | None, is_there: bool) -> int:
     return 2 if (name == "forward") == is_there else 0
 
 
+def any_input(op: str, input: Tensor) -> Tensor:
+    """A tensor of floats or complex numbers, integers in the default dtype."""
+    x = _not_half(op, check.tensor(op, "input", input))
+    wide = x.dtype.is_complex or x.dtype.is_floating_point
+    return x if wide else _converted(op, x, _engine.get_default_dtype())
+
+
 def complex_input(op: str, input: Tensor) -> Tensor:
     """A tensor as complex numbers, integers by way of the default dtype."""
-    x = _not_half(op, check.tensor(op, "input", input))
-    if x.dtype.is_complex:
-        return x
-    return _converted(op, x, (x.dtype if x.dtype.is_floating_point else _default()).to_complex())
+    x = any_input(op, input)
+    return x if x.dtype.is_complex else _converted(op, x, x.dtype.to_complex())
 
 
 def real_input(op: str, input: Tensor) -> Tensor:
     """A tensor of floats. Raises DTypeError for complex numbers."""
-    x = _not_half(op, check.tensor(op, "input", input))
+    x = any_input(op, input)
     if x.dtype.is_complex:
         raise DTypeError(f"{op}: dtype {x.dtype}; a real one is needed, or fft.fft()")
-    return x if x.dtype.is_floating_point else _converted(op, x, _default())
+    return x
 
 
 def _converted(op: str, x: Tensor, dtype: _engine.dtype) -> Tensor:
@@ -57,10 +63,6 @@ def _converted(op: str, x: Tensor, dtype: _engine.dtype) -> Tensor:
     if made.dtype != dtype:  # a mode of the program's made it
         raise DTypeError(f"{op}: to() gave dtype {made.dtype}; that which it is told is needed")
     return made
-
-
-def _default() -> _engine.dtype:
-    return _engine.get_default_dtype()
 
 
 def _not_half(op: str, x: Tensor) -> Tensor:

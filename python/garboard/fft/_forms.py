@@ -7,6 +7,7 @@ from garboard._arguments.classes import classed
 from garboard._arguments.out import written
 from garboard._engine import Tensor
 from garboard.fft._arguments import (
+    any_input,
     complex_input,
     dims_and_sizes,
     fitted,
@@ -32,15 +33,24 @@ def between_complex(
 ) -> Tensor:
     """Complex numbers to as many."""
     scale = scale_of(op, norm, is_there)
-    if (ready := ready_dim(input, dim, s, out)) and input.dtype.is_complex:
-        return _engine._fft_c2c(input, ready, scale, is_there)
+    if ready := ready_dim(input, dim, s, out):
+        if input.dtype.is_complex:
+            return _engine._fft_c2c(input, ready, scale, is_there)
+        if is_there and input.dtype in _WIDE:
+            return _engine._fft_r2c(input, ready, scale, False)
     with _engine.DisposeScope(op) as scope:
-        x = complex_input(op, input)
+        x = any_input(op, input)
         dims, sizes = dims_and_sizes(op, x, s, dim)
         for one, size in zip(dims, sizes, strict=True):
             x = fitted(x, one, size)
-        made = classed(_engine._fft_c2c(x, dims, scale, is_there), input)
-        return written(op, scope.move_to_outer(made), out)
+        if x.dtype.is_complex:
+            made = _engine._fft_c2c(x, dims, scale, is_there)
+        elif dims:
+            there = _engine._fft_r2c(x, dims, scale, False)
+            made = there if is_there else there.conj()
+        else:
+            made = x.to(x.dtype.to_complex())
+        return written(op, scope.move_to_outer(classed(made, input)), out)
 
 
 def to_half(

@@ -91,7 +91,7 @@ def ifft2(
         ValueError: `norm` is none of these.
         DisposedError: The tensor is disposed.
 
-    >>> gb.fft.ifft2(2 * gb.eye(2))
+    >>> gb.fft.ifft2(2 * gb.eye(2, dtype=gb.complex64))
     tensor([[1.+0.j, 0.+0.j],
             [0.+0.j, 1.+0.j]])
     """
@@ -299,7 +299,7 @@ def ifftn(
         ValueError: `norm` is none of these.
         DisposedError: The tensor is disposed.
 
-    >>> gb.fft.ifftn(2 * gb.eye(2))
+    >>> gb.fft.ifftn(2 * gb.eye(2, dtype=gb.complex64))
     tensor([[1.+0.j, 0.+0.j],
             [0.+0.j, 1.+0.j]])
     """

@@ -72,7 +72,7 @@ def ifft(
         ValueError: `norm` is none of these.
         DisposedError: The tensor is disposed.
 
-    >>> gb.fft.ifft(gb.tensor([3.0, -1.0]))
+    >>> gb.fft.ifft(gb.tensor([3.0 + 0j, -1.0]))
     tensor([1.+0.j, 2.+0.j])
     """
     return between_complex("fft.ifft", input, n, dim, norm, out, is_there=False)

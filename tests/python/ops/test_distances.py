@@ -61,6 +61,123 @@ class TestByParts:
         assert gb.autograd.gradgradcheck(lambda x, y: gb.cdist(x, y, 3.0), (a, b))
 
 
+@pytest.mark.parametrize("p", [1.0, 2.0, float("inf")])
+class TestByAKernel:
+    @pytest.mark.parametrize("dtype", [gb.float32, gb.float64])
+    @pytest.mark.parametrize(
+        ("one", "other"),
+        [((300, 70), (130, 70)), ((2, 3, 5), (200, 5)), ((70, 600), (5, 600)), ((1, 1), (1, 1))],
+    )
+    def test_rows_of_any_number_and_length_are_compared(self, p, dtype, one, other, no_leaks):
+        x, y = (drawn(*sizes, seed=seed) for seed, sizes in enumerate((one, other)))
+        apart = np.abs(x.numpy()[..., :, None, :] - y.numpy()[..., None, :, :])
+        room = 1e-5 if dtype == gb.float32 else 1e-12
+
+        for given in (x.to(dtype), x.to(dtype).transpose(-1, -2).contiguous().transpose(-1, -2)):
+            found = gb.cdist(given, y.to(dtype), p, DIRECTLY)
+
+            assert found.dtype == dtype
+            np.testing.assert_allclose(found, np.linalg.norm(apart, p, axis=-1), rtol=room)
+
+    @pytest.mark.parametrize(
+        ("one", "other"), [((70, 3), (5, 3)), ((2, 1, 4, 300), (3, 66, 300)), ((5, 0), (2, 0))]
+    )
+    def test_gradients_are_those_that_ops_give(self, p, one, other, no_leaks):
+        x, y = (drawn(*sizes, seed=seed) for seed, sizes in enumerate((one, other)))
+        x.requires_grad_(), y.requires_grad_()
+        found = gb.cdist(x, y, p, DIRECTLY)
+        weight = drawn(*found.shape, seed=2)
+
+        by_kernel = gb.autograd.grad(found, (x, y), weight, retain_graph=True)
+        by_ops = gb.autograd.grad(found, (x, y), weight, create_graph=True)
+
+        assert not by_kernel[0].requires_grad
+        gb.testing.assert_close(by_kernel, by_ops, rtol=1e-10, atol=1e-12)
+        (alone,) = gb.autograd.grad(gb.cdist(x, y.detach(), p, DIRECTLY), x, weight)
+        assert gb.equal(alone, by_kernel[0])
+
+    def test_gradients_have_gradients(self, p):
+        x, y = drawn(4, 3).requires_grad_(), drawn(3, 3, seed=1).requires_grad_()
+
+        assert gb.autograd.gradgradcheck(lambda x, y: gb.cdist(x, y, p, DIRECTLY), (x, y))
+        assert gb.autograd.gradgradcheck(lambda x: gb.pdist(x, p), (x,))
+
+    @pytest.mark.parametrize("sizes", [(0, 3), (1, 3), (2, 0), (200, 5), (130, 300)])
+    def test_pairs_are_those_of_all_rows_above_the_diagonal(self, p, sizes, no_leaks):
+        x = drawn(*sizes).requires_grad_()
+        upper = gb.ones(len(x), len(x), dtype=gb.bool).triu(1)
+
+        for given in (x, x.t().contiguous().t()):
+            found, wanted = gb.pdist(given, p), gb.cdist(given, given.detach(), p, DIRECTLY)[upper]
+            weight = drawn(*found.shape, seed=1)
+            (slope,) = gb.autograd.grad(found, x, weight, retain_graph=True)
+            (by_ops,) = gb.autograd.grad(found, x, weight, create_graph=True)
+
+            gb.testing.assert_close(found, wanted, rtol=0, atol=0)
+            gb.testing.assert_close(slope, by_ops, rtol=1e-10, atol=1e-11)
+            if len(x) > 2:
+                assert slope.any()
+
+    def test_rows_that_meet_have_no_slope_and_nan_is_told(self, p):
+        x = gb.ones(3, 2, requires_grad=True)
+
+        far = gb.cdist(x, x, p)
+        far.sum().backward()
+
+        assert not far.any()
+        assert not x.grad.any()
+        assert gb.cdist(gb.tensor([[float("nan"), 1.0]]), gb.ones(1, 2), p).isnan().all()
+
+    def test_threads_share_rows_without_another_bit(self, p):
+        x = gb.randn(700, 40, requires_grad=True)
+        found = []
+        before = gb.get_num_threads()
+        try:
+            for count in (1, 3):
+                gb.set_num_threads(count)
+                far = gb.cdist(x, x * 2, p, DIRECTLY)
+                found.append((far.detach(), *gb.autograd.grad(far.sum(), x)))
+        finally:
+            gb.set_num_threads(before)
+
+        assert all(map(gb.equal, *found))
+
+
+def test_a_distance_that_was_written_is_not_read_for_its_slope():
+    x = gb.ones(2, 2, requires_grad=True)
+    far = gb.cdist(x, gb.zeros(2, 2))
+
+    with gb.no_grad():
+        far.zero_()
+
+    with pytest.raises(gb.VersionError):
+        far.sum().backward()
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "told"),
+    [
+        (lambda x: gb._engine._cdist(x, x, 3.0), gb.ShapeError, "1, 2 or inf is needed"),
+        (lambda x: gb._engine._cdist(x, x.double(), 1.0), gb.DTypeError, "must be equal"),
+        (lambda x: gb._engine._cdist(x.half(), x.half(), 1.0), gb.DTypeError, "float64 is needed"),
+        (lambda x: gb._engine._cdist(x, x[:, 1:], 1.0), gb.ShapeError, "are needed"),
+        (lambda x: gb._engine._cdist(x[0], x, 1.0), gb.ShapeError, "are needed"),
+        (lambda x: gb._engine._pdist(x[0], 1.0), gb.ShapeError, "two dims are needed"),
+        (lambda x: gb._engine._pdist(x, 0.5), gb.ShapeError, "1, 2 or inf is needed"),
+        (lambda x: gb._engine._pdist(x.int(), 1.0), gb.DTypeError, "float32 or float64"),
+        (
+            lambda x: gb._engine._pdist(x[:1, :1].expand(1 << 62, 1), 1.0),
+            gb.ShapeError,
+            "no device holds",
+        ),
+        (lambda x: gb._engine._cdist(x.to("meta"), x.to("meta"), 1.0), gb.DeviceError, "the CPU"),
+    ],
+)
+def test_the_kernel_refuses_what_it_cannot_compare(call, error, told, no_leaks):
+    with pytest.raises(error, match=told):
+        call(gb.ones(2, 2))
+
+
 @pytest.mark.parametrize("needs_grad", [False, True])
 def test_differences_are_not_there_all_at_once(needs_grad, no_leaks):
     x = gb.ones(400, 300, requires_grad=needs_grad)

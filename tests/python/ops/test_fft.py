@@ -202,6 +202,29 @@ def test_halves_of_mirrored_signals_are_undone():
         gb.testing.assert_close(found, x)
 
 
+@pytest.mark.parametrize("sizes", [(1,), (2,), (5, 7), (4, 1, 6), (3, 254), (2, 4096), (101,)])
+@pytest.mark.parametrize("dtype", [gb.float32, gb.float64])
+def test_of_real_numbers_a_half_is_computed_and_mirrored(dtype, sizes, no_leaks):
+    x = gb.tensor(np.random.default_rng(0).normal(size=sizes)).to(dtype)
+    whole = x.to(dtype.to_complex())
+
+    for name in ("fft", "ifft", "fftn", "ifftn"):
+        transform = getattr(gb.fft, name)
+        gb.testing.assert_close(transform(x, norm="ortho"), transform(whole, norm="ortho"))
+    gb.testing.assert_close(gb.fft.fft(x, dim=0), gb.fft.fft(whole, dim=0))
+
+
+def test_gradients_reach_real_numbers_by_all_of_their_transform(no_leaks):
+    x = gb.tensor(np.random.default_rng(0).normal(size=(3, 5)), requires_grad=True)
+
+    for name in ("fft", "ifft", "fft2", "ifftn"):
+        assert gb.autograd.gradcheck(getattr(gb.fft, name), (x,))
+        assert gb.autograd.gradgradcheck(getattr(gb.fft, name), (x,))
+    made = gb.fft.fftn(x, dim=[])
+    assert made.dtype == gb.complex128
+    assert gb.equal(made.real, x)
+
+
 def test_integers_become_the_default_dtype():
     assert gb.fft.fft(gb.arange(3)).dtype == gb.complex64
     assert gb.fft.rfft(gb.tensor([True, False])).tolist() == [1, 1]
