@@ -25,6 +25,7 @@ __attribute__((always_inline)) inline R take_lanes(std::int64_t& i, std::int64_t
                                                    F f, At at) {
   R lanes[width];
   for (int l = 0; l < width; ++l) lanes[l] = f(identity, at(i + l));
+#pragma GCC unroll 1  // peeled, the lanes would go through memory
   for (i += width; i + width <= count; i += width)
     for (int l = 0; l < width; ++l) lanes[l] = f(lanes[l], at(i + l));
   return fold_lanes<width / 2>(lanes, f);
@@ -36,6 +37,7 @@ __attribute__((always_inline)) inline R take_overlapping_lanes(std::int64_t coun
                                                                At at) {
   R lanes[width];
   for (int l = 0; l < width; ++l) lanes[l] = f(identity, at(l));
+#pragma GCC unroll 1
   for (std::int64_t i = width; i + width <= count; i += width)
     for (int l = 0; l < width; ++l) lanes[l] = f(lanes[l], at(i + l));
   if (count % width)

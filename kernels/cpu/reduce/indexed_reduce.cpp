@@ -117,11 +117,25 @@ std::int64_t search_lanes(const InMemory<T>* x, std::int64_t count) {
   return place;
 }
 
-// Bytes have no place of their size: they are searched by blocks, and only the first one that holds
-// the extremum is searched for its place.
+template <class T>
+constexpr bool fills_vectors = std::is_same_v<T, InMemory<T>> && (sizeof(T) == 4 || sizeof(T) == 8);
+
+/// Whichever of these is the fastest.
+template <class F, class T>
+std::int64_t search_places(const InMemory<T>* x, std::int64_t count) {
+  constexpr std::int64_t few = fills_vectors<T> ? 24 : 64, longest_of_vectors = 256;
+  if (sizeof(T) == 1 || count < few) return search_singly<F, T>(x, count);
+  if constexpr (fills_vectors<T>) {
+    if (count <= longest_of_vectors) return search_vectors<F, T>(x, count);
+  }
+  return search_lanes<F, T>(x, count);
+}
+
+/// By blocks, whose extrema are found at the speed of memory; only the first block that holds the
+/// extremum is searched for its place.
 template <class F, class T>
 std::int64_t search_blocks(const InMemory<T>* x, std::int64_t count) {
-  constexpr std::int64_t block = 512;
+  constexpr std::int64_t block = sizeof(T) == 1 ? 512 : 2048;
   T best = loaded<T>(x[0]);
   std::int64_t at = 0;
   for (std::int64_t first = 0; first < count && best == best; first += block) {
@@ -133,29 +147,23 @@ std::int64_t search_blocks(const InMemory<T>* x, std::int64_t count) {
     best = found;
     at = first;
   }
-  // Bounded: a thread may overwrite meanwhile, through memory that NumPy shares, what was found.
   const std::int64_t last = smaller(at + block, count) - 1;
-  while (at < last && loaded<T>(x[at]) != best && x[at] == x[at]) ++at;
+  if constexpr (sizeof(T) > 1) return at + search_places<F, T>(x + at, last + 1 - at);
+  // Bounded: a thread may overwrite meanwhile, through memory that NumPy shares, what was found.
+  while (at < last && loaded<T>(x[at]) != best) ++at;
   return at;
 }
 
 template <class F, class T>
 void find_extremum(void* const* data, std::int64_t count) {
   const auto* const x = static_cast<const InMemory<T>*>(data[2]);
-  constexpr std::int64_t few = 24, many = 64, longest_of_vectors = 256;
-  constexpr bool has_vectors = std::is_same_v<T, InMemory<T>> && (sizeof(T) == 4 || sizeof(T) == 8);
+  constexpr bool is_byte = sizeof(T) == 1;  // of which a place has no room in a lane
+  constexpr std::int64_t worth_blocks = is_byte ? 64 : 4096;
   std::int64_t at = 0;
-  if (count < few || (count < many && !has_vectors)) {
-    at = search_singly<F, T>(x, count);
-  } else if constexpr (sizeof(T) == 1) {
-    at = search_blocks<F, T>(x, count);
-  } else {
-    if constexpr (has_vectors)
-      at = count <= longest_of_vectors ? search_vectors<F, T>(x, count)
-                                       : search_lanes<F, T>(x, count);
-    else
-      at = search_lanes<F, T>(x, count);
-  }
+  if constexpr (is_byte || fills_vectors<T>)
+    at = count < worth_blocks ? search_places<F, T>(x, count) : search_blocks<F, T>(x, count);
+  else
+    at = search_places<F, T>(x, count);
   if (data[0]) *static_cast<T*>(data[0]) = loaded<T>(x[at]);
   *static_cast<std::int64_t*>(data[1]) = at;
 }

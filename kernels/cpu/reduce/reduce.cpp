@@ -83,9 +83,14 @@ struct LoopsOf : Accumulators<Accumulator<F, typename F::template Result<T>>, Ou
 
   static void take_row(void* accumulator, const void* x, std::int64_t count) {
     auto& kept = *static_cast<Kept*>(accumulator);
+    // A sum keeps its digits by blocks; an extremum has none to lose, and folds its lanes less
+    // often.
+    constexpr bool is_cut = !requires { F::is_idempotent; }
+    || functors::Half<T>;
+    constexpr std::int64_t block_of = is_cut ? block_elements : 16 * block_elements;
     functors::Widened<Item> memory[functors::Half<T> ? block_elements : 1];
-    for (std::int64_t done = 0; done < count; done += block_elements) {
-      const std::int64_t n = smaller(count - done, block_elements);
+    for (std::int64_t done = 0; done < count; done += block_of) {
+      const std::int64_t n = smaller(count - done, block_of);
       const Item* const block = static_cast<const Item*>(x) + done;
       if constexpr (sums_halves && std::is_same_v<T, Float16> &&
                     std::is_same_v<F, functors::SumOf>) {
