@@ -1,5 +1,6 @@
 #include "csrc/core/machine.h"
 
+#include <algorithm>
 #include <fstream>
 
 namespace garboard {
@@ -16,13 +17,13 @@ std::int64_t bytes_in(const std::string& file) {
 }
 
 // Not sysconf: the C library says nothing of caches on some processors.
-std::int64_t second_cache_bytes(const std::string& root) {
+std::int64_t cache_bytes(const std::string& root, int wanted) {
   const std::string caches = root + "/sys/devices/system/cpu/cpu0/cache/index";
   for (int i = 0; i < 8; ++i) {
     const std::string folder = caches + std::to_string(i);
     int level = 0;
     if (!(std::ifstream(folder + "/level") >> level)) break;
-    if (level == 2) return bytes_in(folder + "/size");
+    if (level == wanted) return bytes_in(folder + "/size");
   }
   return 0;
 }
@@ -42,8 +43,9 @@ Machine& current() noexcept {
 
 Machine Machine::read(const std::string& root) {
   Machine it;
-  if (const std::int64_t bytes = garboard::second_cache_bytes(root); bytes > 0)
-    it.second_cache_bytes = bytes;
+  if (const std::int64_t bytes = cache_bytes(root, 2); bytes > 0) it.second_cache_bytes = bytes;
+  constexpr std::int64_t most = std::int64_t{32} << 20;
+  it.streaming_bytes = std::clamp(cache_bytes(root, 3), it.streaming_bytes, most);
   return it;
 }
 

@@ -16,8 +16,8 @@ struct Machine {
   /// What a byte costs that comes from memory, to one thread that has it to itself.
   double memory_byte_ns = 0.035;
   /// Fresh results from this size on go past the caches: they would throw out what is still needed,
-  /// and a plain store reads the line first. In chains of ops it pays from 32 MiB and costs nothing
-  /// at 16.
+  /// and a plain store reads the line first. In chains of ops it pays from 32 MiB on; where a third
+  /// cache is smaller, sooner: it is read from the machine, between these 16 MiB and 32.
   std::int64_t streaming_bytes = std::int64_t{16} << 20;
 
   /// Work is split from here on while a worker is awake, and while all sleep.

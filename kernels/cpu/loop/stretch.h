@@ -7,6 +7,7 @@
 #include "kernels/cpu/loop/stretch_in_float.h"
 #include "kernels/cpu/loop/swift_halves.h"
 #include "kernels/cpu/wide/divisor.h"
+#include "kernels/cpu/wide/wide_angle.h"
 #include "kernels/cpu/wide/wide_exponential.h"
 #include "kernels/cpu/wide/wide_pieces.h"
 #include "kernels/cpu/wide/wide_power.h"

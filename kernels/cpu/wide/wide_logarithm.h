@@ -1,7 +1,8 @@
-// ln x and log2 x, wide: a table brings x so near to 1 that few terms are left.
+// ln x, log2 x and log10 x, wide: a table brings x so near to 1 that few terms are left.
 #pragma once
 
 #include "kernels/cpu/wide/wide.h"
+#include "kernels/functors/transcendental.h"
 #include "kernels/functors/unary.h"
 
 #ifdef __AVX512F__
@@ -93,6 +94,34 @@ inline Twofold log2_of(Floats x) {
   const Floats lost = _mm512_fmadd_ps(f, slope, _mm512_sub_ps(whole, head));
   return {head, _mm512_add_ps(_mm512_fmadd_ps(f, slope_rest, lost), rests.at(near.places))};
 }
+
+/// Within 1 ULP, where the functor is within 2, which does what NearOne does not take.
+template <>
+struct Wide<functors::Log2> {
+  static constexpr int inputs = 1;
+
+  static Floats usual(Floats x, Lanes& left) {
+    left = _mm512_fpclass_ps_mask(x, 0xff);
+    const auto [head, rest] = log2_of(x);
+    return _mm512_add_ps(head, rest);
+  }
+};
+
+/// Likewise: log2 x times log10 2, in two parts each.
+template <>
+struct Wide<functors::Log10> {
+  static constexpr int inputs = 1;
+
+  static Floats usual(Floats x, Lanes& left) {
+    left = _mm512_fpclass_ps_mask(x, 0xff);
+    const auto [head, rest] = log2_of(x);
+    const Floats factor = all(0.301029987f), factor_rest = all(9.09305216e-09f);
+    const Floats most = _mm512_mul_ps(head, factor);
+    const Floats lost = _mm512_fmsub_ps(head, factor, most);
+    const Floats more = _mm512_fmadd_ps(rest, factor, _mm512_fmadd_ps(head, factor_rest, lost));
+    return _mm512_add_ps(most, more);
+  }
+};
 
 /// Within 1.1 ULP, as the functor, which does what NearOne does not take.
 template <>

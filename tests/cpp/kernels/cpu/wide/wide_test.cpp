@@ -65,13 +65,17 @@ TEST_P(WideTest, EveryCountGivesWhatOneElementGivesAndWritesNoMore) {
       for (std::int64_t i = count; i < count + 40; ++i) EXPECT_EQ(y[i], -7);
     }
   };
+  check(Atan{});
   check(Cos{});
   check(Erf{});
   check(Exp{});
   check(Gelu{});
   check(Log{});
+  check(Log10{});
+  check(Log2{});
   check(Sigmoid{});
   check(Sin{});
+  check(Tan{});
   check(Tanh{});
 }
 
@@ -108,12 +112,59 @@ TEST_P(WideTest, AnglesNearMultiplesOfHalfPiKeepTheirDigits) {
 
 TEST_P(WideTest, LogarithmsOfNumbersNearOneKeepTheirDigits) {
   const auto x = Array<float>::random({200'000}, 0.7, 1.5, 6);
-  Array<float> y(x.sizes());
+  Array<float> y(x.sizes()), of_two(x.sizes()), of_ten(x.sizes());
 
   unary_of<Log>()(y.view(), x.view(), {});
+  unary_of<Log2>()(of_two.view(), x.view(), {});
+  unary_of<Log10>()(of_ten.view(), x.view(), {});
 
-  for (std::int64_t i = 0; i < x.count(); ++i)
+  for (std::int64_t i = 0; i < x.count(); ++i) {
     EXPECT_LE(ulps(y[i], std::log(double{x[i]})), 1.1) << x[i];
+    EXPECT_LE(ulps(of_two[i], std::log2(double{x[i]})), 2) << x[i];
+    EXPECT_LE(ulps(of_ten[i], std::log10(double{x[i]})), 2) << x[i];
+  }
+}
+
+TEST_P(WideTest, AnglesOfEverySizeAreWithinTheUlpsStated) {
+  std::mt19937_64 random(5);
+  Array<float> x({200'000}), y(x.sizes()), angle(x.sizes()), of_both(x.sizes());
+  for (std::int64_t i = 0; i < x.count(); ++i) {
+    const auto any = [&] {
+      return static_cast<float>(std::exp2(Numbers(-40, 40)(random)) * (random() % 2 ? 1 : -1));
+    };
+    x[i] = any();
+    y[i] = i % 5 ? any() : x[i] * static_cast<float>(Numbers(-4, 4)(random));
+    if (i % 97 == 0) y[i] = 0;
+    if (i % 89 == 0) x[i] = i % 2 ? 0.0f : -0.0f;
+  }
+
+  unary_of<Atan>()(angle.view(), x.view(), {});
+  binary_of<Atan2>()(of_both.view(), y.view(), x.view(), {});
+
+  for (std::int64_t i = 0; i < x.count(); ++i) {
+    EXPECT_LE(ulps(angle[i], std::atan(double{x[i]})), 3) << x[i];
+    EXPECT_LE(ulps(of_both[i], std::atan2(double{y[i]}, double{x[i]})), 4) << y[i] << ", " << x[i];
+    EXPECT_EQ(std::signbit(of_both[i]), std::signbit(y[i]));
+  }
+}
+
+TEST_P(WideTest, AnglesOfPointsThatAreNoUsualOnesAreThoseOfTheFunctor) {
+  const float hard[] = {0.0f,    -0.0f, INFINITY, -INFINITY, NAN,   1e-40f,
+                        -1e-40f, 1,     -1,       3e38f,     1e-38f};
+  for (const float up : hard) {
+    for (const float along : hard) {
+      const auto y = Array<float>::of({up}), x = Array<float>::of({along});
+      Array<float> z({1});
+      binary_of<Atan2>()(z.view(), y.view(), x.view(), {});
+      const double expected = std::atan2(double{up}, double{along});
+      if (std::isnan(expected)) {
+        EXPECT_TRUE(std::isnan(z[0])) << up << ", " << along;
+      } else {
+        EXPECT_LE(ulps(z[0], expected), 4) << up << ", " << along;
+        EXPECT_EQ(std::signbit(z[0]), std::signbit(expected)) << up << ", " << along;
+      }
+    }
+  }
 }
 
 TEST_P(WideTest, PowersOfNumbersNearOneKeepTheirDigits) {
