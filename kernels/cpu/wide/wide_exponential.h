@@ -3,6 +3,7 @@
 #pragma once
 
 #include "kernels/cpu/wide/wide.h"
+#include "kernels/functors/transcendental.h"
 #include "kernels/functors/unary.h"
 
 #ifdef __AVX512F__
@@ -32,15 +33,40 @@ struct Wide<functors::Exp> {
   }
 };
 
+/// 1 / (1 + e^-x), within 3 ULP.
+inline Floats sigmoid_of(Floats x) {
+  const Floats power = exponential(_mm512_min_ps(all(40), x));  // from there on it is 1; NaN stays
+  return _mm512_div_ps(power, _mm512_add_ps(power, all(1)));
+}
+
 /// Within 3 ULP, as the functor.
 template <>
 struct Wide<functors::Sigmoid> {
   static constexpr int inputs = 1;
 
-  static Floats usual(Floats x, Lanes&) {
-    // From 40 on, and long before, it is 1.
-    const Floats power = exponential(_mm512_min_ps(all(40), x));
-    return _mm512_div_ps(power, _mm512_add_ps(power, all(1)));
+  static Floats usual(Floats x, Lanes&) { return sigmoid_of(x); }
+};
+
+/// Within 4 ULP, as the functor, which does minus infinity.
+template <>
+struct Wide<functors::Silu> {
+  static constexpr int inputs = 1;
+
+  static Floats usual(Floats x, Lanes& left) {
+    left = _mm512_fpclass_ps_mask(x, 0x10);
+    return _mm512_mul_ps(x, sigmoid_of(x));
+  }
+};
+
+template <>
+struct Wide<functors::SiluGradient> {
+  static constexpr int inputs = 2;
+
+  static Floats usual(Floats gradient, Floats x, Lanes&) {
+    const Floats inside = _mm512_max_ps(all(-200), x);  // NaN stays
+    const Floats share = sigmoid_of(inside);
+    const Floats slope = _mm512_fmadd_ps(inside, _mm512_sub_ps(all(1), share), all(1));
+    return _mm512_mul_ps(gradient, _mm512_mul_ps(share, slope));
   }
 };
 

@@ -74,6 +74,7 @@ TEST_P(WideTest, EveryCountGivesWhatOneElementGivesAndWritesNoMore) {
   check(Log10{});
   check(Log2{});
   check(Sigmoid{});
+  check(Silu{});
   check(Sin{});
   check(Tan{});
   check(Tanh{});
