@@ -46,21 +46,51 @@ struct SlabRows {
   }
 };
 
+/// What a row's gradient comes to: the sums of dy, and of dy (x - mean).
+struct RowSums {
+  double all = 0, tilted = 0;
+};
+
+template <class T>
+RowSums row_sums(const T* dy, const T* x, T mean, std::int64_t count) {
+  constexpr int width = 32;
+  RowSums sums;
+  for (std::int64_t done = 0; done < count; done += row_block) {
+    T all[width] = {}, tilted[width] = {};
+    const auto take = [&](std::int64_t i, int l) __attribute__((always_inline)) {
+      all[l] += dy[i + l];
+      tilted[l] += dy[i + l] * (x[i + l] - mean);
+    };
+    const std::int64_t end = smaller(done + row_block, count);
+    std::int64_t i = done;
+#pragma GCC unroll 1  // peeled, the lanes would go through memory
+    for (; i + width <= end; i += width)
+      for (int l = 0; l < width; ++l) take(i, l);
+    for (int l = 0; l < end - i; ++l) take(i, l);
+    sums.all += fold_lanes<width / 2>(all, functors::SumOf{});
+    sums.tilted += fold_lanes<width / 2>(tilted, functors::SumOf{});
+  }
+  return sums;
+}
+
 template <class T>
 void normalize(const ChannelNorm& of) {
   const SlabRows slabs(of);
   const std::int64_t rows = slabs.rows(), places = slabs.places;
   const double count = static_cast<double>(rows) * static_cast<double>(places);
+  // The rows of a group follow each other.
+  const bool is_group = of.groups > 0;
+  const std::int64_t runs = is_group ? 1 : rows, length = is_group ? rows * places : places;
   slabs.for_each(tuning::layer_norm_ns, [&](std::int64_t slab) {
     const auto x_of = [&](std::int64_t i) { return of.x.as<T>() + slabs.row(slab, i) * places; };
     double sum = 0, squares = 0;
-    for (std::int64_t i = 0; i < rows; ++i)
+    for (std::int64_t i = 0; i < runs; ++i)
       sum += sum_dense<T>(
-          places, [x = x_of(i)](std::int64_t j) __attribute__((always_inline)) { return x[j]; });
+          length, [x = x_of(i)](std::int64_t j) __attribute__((always_inline)) { return x[j]; });
     const T mean = static_cast<T>(sum / count);
-    for (std::int64_t i = 0; i < rows; ++i)
+    for (std::int64_t i = 0; i < runs; ++i)
       squares += sum_dense<T>(
-          places, [ x = x_of(i), mean ](std::int64_t j)
+          length, [ x = x_of(i), mean ](std::int64_t j)
                       __attribute__((always_inline)) { return (x[j] - mean) * (x[j] - mean); });
     const T inverse = static_cast<T>(1 / functors::sqrt(squares / count + of.epsilon));
     of.means.as<T>()[slab] = mean;
@@ -97,12 +127,9 @@ void gradients_of(const ChannelNormGradient& to) {
     for (std::int64_t i = 0; i < rows; ++i) {
       const std::int64_t row = slabs.row(slab, i);
       const T *const x = of.x.as<T>() + row * places, *const dy = to.d_out.as<T>() + row * places;
-      sums[row] = sum_dense<T>(
-          places, [dy](std::int64_t j) __attribute__((always_inline)) { return dy[j]; });
-      tilts[row] = inverse * sum_dense<T>(
-                                 places, [=](std::int64_t j) __attribute__((always_inline)) {
-                                   return dy[j] * (x[j] - mean);
-                                 });
+      const RowSums found = row_sums(dy, x, mean, places);
+      sums[row] = found.all;
+      tilts[row] = inverse * found.tilted;
       sum += weight_of(i) * sums[row];
       tilt += weight_of(i) * tilts[row];
     }
