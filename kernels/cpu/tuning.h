@@ -89,6 +89,9 @@ inline constexpr std::int64_t tiny_product = 64, tiny_depth = 32;
 inline constexpr double tiny_product_ns = 20;
 /// Of our own: a block of b, once packed, stays in the second cache while all rows of a pass by.
 inline constexpr std::int64_t packed_depth = 384, packed_b_depth = 192, packed_floats = 192 * 1024;
+/// A small product goes by tiles alone: of so many columns or more, no deeper than this, for b is
+/// brought together on the stack where it has to be, and so many products in all.
+inline constexpr std::int64_t small_columns = 5, small_depth = 128, small_products = 1 << 20;
 /// What is read in short pieces of many rows, from beyond the second cache, the hardware foresees
 /// for a few rows at a time.
 inline constexpr std::int64_t far_depth = 48;

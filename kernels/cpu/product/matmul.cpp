@@ -267,6 +267,15 @@ FloatMatrix floats_of(const Matrix& m) {
   return {reinterpret_cast<const float*>(m.data), m.row_stride, m.column_stride};
 }
 
+FloatProduct product_of(const Matrix& out, const Matrix& a, const Matrix& b, bool accumulate,
+                        const char* bias) {
+  return {out.rows,       out.columns,
+          a.columns,      floats_of(a),
+          floats_of(b),   reinterpret_cast<float*>(out.data),
+          out.row_stride, reinterpret_cast<const float*>(bias),
+          accumulate};
+}
+
 /// Each row of out becomes the bias.
 void spread_bias(const Matrix& out, const char* bias) {
   for (std::int64_t i = 0; i < out.rows; ++i)
@@ -277,12 +286,11 @@ template <class T>
 void multiply_at_once(const Matrix& out, const Matrix& a, const Matrix& b, bool accumulate,
                       const char* bias) {
   if constexpr (std::is_same_v<T, float>) {
-    const FloatProduct product{out.rows,       out.columns,
-                               a.columns,      floats_of(a),
-                               floats_of(b),   reinterpret_cast<float*>(out.data),
-                               out.row_stride, reinterpret_cast<const float*>(bias),
-                               accumulate};
-    if (out.column_stride == 1 && is_for_packed(product)) return multiply_packed(product);
+    const FloatProduct product = product_of(out, a, b, accumulate, bias);
+    if (out.column_stride == 1) {
+      if (is_for_packed(product)) return multiply_packed(product);
+      if (is_for_small(product)) return multiply_small(product);
+    }
   }
   if (bias) {
     spread_bias(out, bias);
@@ -455,6 +463,13 @@ void multiply_all(const View& out, const View& a, const View& b, bool accumulate
   Batch batch(out, a, b);
   if (batch.is_of_tiny() && multiply_all_tiny(out.dtype, batch, accumulate, bias)) return;
   if (batch.count > 1 && batch.is_one_tall()) batch.make_one_tall();
+  if (batch.count > 1 && dtype == DType::float32 && batch.out.column_stride == 1 &&
+      is_for_small(product_of(batch.out, batch.a, batch.b, accumulate, bias)))
+    return batch.for_each(tuning::nn_part / (batch.out.rows * batch.out.columns) + 1,
+                          cost_ns(batch.out, batch.a),
+                          [&](const Matrix& out, const Matrix& a, const Matrix& b) {
+                            multiply_small(product_of(out, a, b, accumulate, bias));
+                          });
   batch.for_each(1, cost_ns(batch.out, batch.a),
                  [&](const Matrix& out, const Matrix& a, const Matrix& b) {
                    multiply_one(dtype, out, a, b, accumulate, bias);

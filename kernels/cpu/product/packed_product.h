@@ -40,6 +40,11 @@ bool is_for_pairs(std::int64_t rows, std::int64_t columns, std::int64_t depth) n
 /// more.
 void multiply_packed(const FloatProduct& product);
 
+/// Whether `multiply_small` is the fastest way to a product, of few elements, that `is_for_packed`
+/// is not; or to one of many. Never without AVX-512. On the thread that calls it.
+bool is_for_small(const FloatProduct& product) noexcept;
+void multiply_small(const FloatProduct& product);
+
 /// Rows in strips that a tile can have, about equally high.
 struct RowStrips {
   static constexpr std::int64_t most_height = 14;
