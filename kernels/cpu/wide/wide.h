@@ -33,6 +33,11 @@ inline Floats all(float x) { return _mm512_set1_ps(x); }
 inline Bits all_bits(std::uint32_t x) { return _mm512_set1_epi32(static_cast<int>(x)); }
 inline Bits bits_of(Floats x) { return _mm512_castps_si512(x); }
 inline Floats floats_of(Bits x) { return _mm512_castsi512_ps(x); }
+/// The sign bit of x, the rest of `size`.
+inline Floats signed_as(Floats x, Floats size) {
+  return floats_of(
+      _mm512_ternarylogic_epi32(bits_of(size), bits_of(x), all_bits(0x80000000), 0xd8));
+}
 
 /// c + rest[0] x + rest[1] x^2 + ...
 inline Floats horner(Floats, Floats c) { return c; }

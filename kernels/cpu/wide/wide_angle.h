@@ -65,12 +65,6 @@ inline Floats atan_by_pieces(Floats x) {
   return piecewise(pieces, places, _mm512_sub_ps(x, centers.at(places)));
 }
 
-/// `size` with the sign of x.
-inline Floats signed_as(Floats x, Floats size) {
-  return floats_of(
-      _mm512_ternarylogic_epi32(bits_of(size), bits_of(x), all_bits(0x80000000), 0xd8));
-}
-
 /// Within 2 ULP, where the functor is within 3.
 template <>
 struct Wide<functors::Atan> {
@@ -95,7 +89,7 @@ struct Wide<functors::Atan2> {
   static constexpr int inputs = 2;
 
   static Floats usual(Floats y, Floats x, Lanes& left) {
-    constexpr int neither_normal_nor_zero = 0x01 | 0x08 | 0x10 | 0x20 | 0x80;
+    constexpr int neither_normal_nor_zero = 0xff & ~(0x02 | 0x04 | 0x40);  // nor negative
     const Floats up = _mm512_abs_ps(y), along = _mm512_abs_ps(x);
     const Floats tangent = _mm512_div_ps(_mm512_min_ps(up, along), _mm512_max_ps(up, along));
     left = _mm512_fpclass_ps_mask(y, neither_normal_nor_zero) |

@@ -115,7 +115,7 @@ struct Wide<functors::Log10> {
   static Floats usual(Floats x, Lanes& left) {
     left = _mm512_fpclass_ps_mask(x, 0xff);
     const auto [head, rest] = log2_of(x);
-    const Floats factor = all(0.301029987f), factor_rest = all(9.09305216e-09f);
+    const Floats factor = all(0.30103001f), factor_rest = all(-1.43209888e-08f);
     const Floats most = _mm512_mul_ps(head, factor);
     const Floats lost = _mm512_fmsub_ps(head, factor, most);
     const Floats more = _mm512_fmadd_ps(rest, factor, _mm512_fmadd_ps(head, factor_rest, lost));

@@ -31,9 +31,7 @@ struct Wide<functors::Erf> {
   static Floats usual(Floats x, Lanes&) {
     const Floats size = _mm512_min_ps(all(3.875f), _mm512_abs_ps(x));  // NaN stays
     const Eighths at(size);
-    // The sign bit of x, the rest of what is found.
-    return floats_of(_mm512_ternarylogic_epi32(bits_of(piecewise(pieces, at.places, at.rest)),
-                                               bits_of(x), all_bits(0x80000000), 0xd8));
+    return signed_as(x, piecewise(pieces, at.places, at.rest));
   }
 
   // Near multiples of 1/8. From 3.8125 on it is 1.
@@ -189,8 +187,7 @@ struct Wide<functors::Tanh> {
     const Floats size = _mm512_min_ps(all(10), _mm512_abs_ps(x));  // NaN stays
     const Bits places = _mm512_srli_epi32(bits_of(_mm512_max_ps(size, all(0.125f))), 21);
     const Floats rest = _mm512_sub_ps(size, centers.at(places));
-    return floats_of(_mm512_ternarylogic_epi32(bits_of(piecewise(pieces, places, rest)), bits_of(x),
-                                               all_bits(0x80000000), 0xd8));
+    return signed_as(x, piecewise(pieces, places, rest));
   }
 
   static constexpr Table32 centers = {
