@@ -94,6 +94,17 @@ def test_the_generator_draws_the_places():
     assert not gb.equal(first, second)
 
 
+def test_samples_of_a_layer_are_a_buffer_of_which_the_first_ones_are_taken():
+    samples = gb.tensor(np.random.default_rng(4).random((2, 3, 2)))
+    layer = gb.nn.FractionalMaxPool2d(2, output_size=3, _random_samples=samples)
+    x = gb.tensor(np.random.default_rng(5).standard_normal((2, 3, 7, 7)))
+
+    assert [name for name, _ in layer.named_buffers()] == ["_random_samples"]
+    assert gb.equal(layer(x[0]), layer(x)[0])
+    assert gb.equal(gb.nn.FractionalMaxPool2d(2, 3, None, False, samples[:1])(x[:1]), layer(x)[:1])
+    assert not list(gb.nn.FractionalMaxPool2d(2, 3).buffers())
+
+
 def test_half_types_are_taken():
     x = gb.rand(2, 9, 9).bfloat16()
 

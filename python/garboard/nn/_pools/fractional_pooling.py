@@ -18,6 +18,7 @@ _Numbers = int | tuple[int, ...] | list[int]
 
 class _FractionalMaxPool(Module):
     _pool: ClassVar[Callable[..., Any]]
+    _random_samples: Tensor | None
 
     def __init__(
         self,
@@ -38,7 +39,7 @@ class _FractionalMaxPool(Module):
         )
         self.output_ratio: Any = None if output_ratio is None else _ratio(name, output_ratio)
         self.return_indices: bool = check.flag(name, "return_indices", return_indices)
-        self._random_samples = _random_samples
+        self.register_buffer("_random_samples", _random_samples)
 
     def forward(self, input: Tensor) -> Any:
         return self._pool(
@@ -72,7 +73,7 @@ class FractionalMaxPool2d(_FractionalMaxPool):
         output_size: How many windows: a number, or one a dim.
         output_ratio: Instead of them: their number as a share of the size, in (0, 1).
         return_indices: Return also where each element is, a number in its plane, int64.
-        _random_samples: Instead of what is drawn: a tensor [n, channels, 2] of numbers in [0, 1).
+        _random_samples: Instead of what is drawn: a buffer, [n, channels, 2] numbers in [0, 1).
 
     Raises:
         ShapeError: A number that cannot be; when called, sizes that do not fit.
@@ -96,7 +97,7 @@ class FractionalMaxPool3d(_FractionalMaxPool):
         output_size: How many windows: a number, or one a dim.
         output_ratio: Instead of them: their number as a share of the size, in (0, 1).
         return_indices: Return also where each element is, a number in its plane, int64.
-        _random_samples: Instead of what is drawn: a tensor [n, channels, 3] of numbers in [0, 1).
+        _random_samples: Instead of what is drawn: a buffer, [n, channels, 3] numbers in [0, 1).
 
     Raises:
         ShapeError: A number that cannot be; when called, sizes that do not fit.
