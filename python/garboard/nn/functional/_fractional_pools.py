@@ -171,8 +171,8 @@ def _drawn(op: str, input: Tensor, sizes: tuple[int, ...], samples: Tensor | Non
     if samples is None:
         return _engine.rand(*sizes, dtype=_engine.float64, device=input.device).to(input.dtype)
     given = check.tensor(op, "_random_samples", samples)
-    if given.ndim == len(sizes) and len(given) > sizes[0]:
-        given = given[: sizes[0]]  # of a layer that is called with fewer samples than it has some for
+    if given.ndim == len(sizes) and len(given) > sizes[0]:  # a layer's, which is called with fewer
+        given = given[: sizes[0]]
     if given.shape != sizes:
         raise ShapeError(
             f"{op}: _random_samples of sizes {list(given.shape)}; {list(sizes)} are needed"
