@@ -52,7 +52,9 @@ def build(lib: Any) -> Step:
     random = np.random.default_rng(0)
     rows, columns = np.mgrid[:SIDE, :SIDE]
     model = equal_start(lib, UNet())
-    optimizer = lib.optim.RMSprop(model.parameters(), lr=1e-3, momentum=0.9, weight_decay=1e-8)
+    # Not the usual epsilon: it would take gradients that are but rounding for steps of full length.
+    settings = {"lr": 1e-3, "eps": 1e-5, "momentum": 0.9, "weight_decay": 1e-8}
+    optimizer = lib.optim.RMSprop(model.parameters(), **settings)
     schedule = lib.optim.lr_scheduler.ReduceLROnPlateau(optimizer, "min", patience=2)
 
     def step(number: int) -> float:
