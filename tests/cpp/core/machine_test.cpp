@@ -56,7 +56,7 @@ TEST_F(Caches, OfAThirdOneResultsThatFitDoNotGoPastIt) {
 
   for (const auto& [size, mib] :
        {std::pair("8M\n", 16), {"24M\n", 24}, {"105M\n", 32}, {"no", 16}}) {
-    write(3, "3\n", size);
+    write(0, "3\n", size);
     EXPECT_EQ(streaming_mib(), mib) << size;
   }
 }
