@@ -7,7 +7,9 @@ from typing import Any
 
 from garboard import _engine
 from garboard._arguments import check
+from garboard._arguments.given import list_of
 from garboard._arguments.numpy_names import takes_axis
+from garboard._arguments.out import written
 from garboard._engine import Tensor
 from garboard._native import add_methods
 from garboard.types import Size
@@ -26,14 +28,24 @@ def _view(name: str) -> Callable[..., Any]:
 
 
 def _copied(name: str, view: Callable[..., Any]) -> Callable[..., Any]:
-    def copy(input: Tensor, *given: Any, **named: Any) -> Any:
+    def copy(input: Tensor, *given: Any, out: Any = None, **named: Any) -> Any:
         found = view(input, *given, **named)
-        if isinstance(found, tuple):
+        if not isinstance(found, tuple):
+            return found.clone() if out is None else written(name, found, out)
+        if out is None:
             return tuple(it.clone() for it in found)
-        return found.clone()
+        kept = list_of(Tensor, name, "out", out, "tensors")
+        if len(kept) != len(found):
+            raise _engine.ShapeError(
+                f"{name}: out of {len(kept)} tensors for {len(found)} parts; one each is needed"
+            )
+        return tuple(written(name, it, to) for it, to in zip(found, kept, strict=True))
 
     copy.__name__ = copy.__qualname__ = name
-    copy.__doc__ = f"Return a copy of what `{name.removesuffix('_copy')}` returns a view of."
+    copy.__doc__ = (
+        f"Return a copy of what `{name.removesuffix('_copy')}` returns a view of; of several, `out` "
+        "is a list."
+    )
     return copy
 
 
@@ -53,7 +65,9 @@ globals().update(COPIES)
 
 
 @takes_axis
-def narrow_copy(input: Tensor, dim: int, start: int, length: int) -> Tensor:
+def narrow_copy(
+    input: Tensor, dim: int, start: int, length: int, *, out: Tensor | None = None
+) -> Tensor:
     """Return a copy of some places along a dim.
 
     Args:
@@ -61,18 +75,21 @@ def narrow_copy(input: Tensor, dim: int, start: int, length: int) -> Tensor:
         dim: The dim.
         start: The first place.
         length: How many.
+        out: Where the result goes.
 
     Returns:
-        A new tensor.
+        A new tensor, or `out`.
 
     Raises:
         IndexOutOfRangeError: There is no such dim, or are no such places.
+        ShapeError: `out` has other sizes.
         DisposedError: The tensor is disposed.
 
     >>> gb.arange(4).narrow_copy(0, 1, 2)
     tensor([1, 2])
     """
-    return input.narrow(dim, start, length).clone()
+    found = input.narrow(dim, start, length)
+    return found.clone() if out is None else written("narrow_copy", found, out)
 
 
 @takes_axis

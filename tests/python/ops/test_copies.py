@@ -96,3 +96,40 @@ def test_slices_with_steps_below_zero_stay_views() -> None:
     x = gb.arange(3)
     x[::-1].mul_(2)
     assert x.tolist() == [0, 2, 4]
+
+
+class TestCopiesOfViews:
+    """`permute_copy` and its kin, by the names that PyTorch has for them."""
+
+    def test_go_where_they_are_wanted(self, no_leaks):
+        x = gb.arange(6.0).view(2, 3)
+        for name, given in {
+            "permute_copy": ((1, 0),),
+            "expand_copy": ([2, 2, 3],),
+            "diagonal_copy": (),
+            "alias_copy": (),
+            "as_strided_copy": ([2], [1]),
+            "narrow_copy": (1, 1, 2),
+            "view_copy": ([6],),
+        }.items():
+            copy = getattr(gb, name)
+            made = copy(x, *given)
+            out = gb.empty_like(made)
+
+            assert copy(x, *given, out=out) is out
+            assert gb.equal(out, made)
+
+    def test_of_several_go_into_as_many(self, no_leaks):
+        x = gb.arange(6.0).view(2, 3)
+        out = [gb.empty(3), gb.empty(3)]
+
+        found = gb.unbind_copy(x, out=out)
+
+        assert [it.tolist() for it in out] == x.tolist()
+        assert all(map(gb.equal, found, out))
+        with pytest.raises(gb.ShapeError, match="out of 1 tensors for 2 parts"):
+            gb.unbind_copy(x, out=out[:1])
+        with pytest.raises(TypeError, match="out"):
+            gb.unbind_copy(x, out=1)
+        with pytest.raises(gb.ShapeError):
+            gb.permute_copy(x, (1, 0), out=gb.empty(2, 2))
