@@ -42,10 +42,8 @@ def _copied(name: str, view: Callable[..., Any]) -> Callable[..., Any]:
         return tuple(written(name, it, to) for it, to in zip(found, kept, strict=True))
 
     copy.__name__ = copy.__qualname__ = name
-    copy.__doc__ = (
-        f"Return a copy of what `{name.removesuffix('_copy')}` returns a view of; of several, `out` "
-        "is a list."
-    )
+    viewed = name.removesuffix("_copy")
+    copy.__doc__ = f"Return a copy of what `{viewed}` views. Of several, `out` is a list."
     return copy
 
 
