@@ -1,7 +1,8 @@
-// When the last alias of a tensor with hooks has gone, a graph holds them, and the collector cannot
-// look into a graph. A mirror is made of lists: one for each tensor and node, holding those that it
-// holds, and at its end the hooks. It stands for nothing that anybody else has a share of, since
-// what C++ holds is alive: there the mirror ends, and the hooks behind it stay as they are.
+// When the last alias of a tensor with hooks has gone, a graph holds them, and
+// the collector cannot look into a graph. A mirror is made of parts: one for
+// each tensor and node, holding those that it holds, and the hooks. It stands
+// for nothing that anybody else has a share of, since what C++ holds is alive:
+// there the mirror ends, and the hooks behind it stay as they are.
 #include "python/bindings/tensor/graph_mirror.h"
 
 #include <algorithm>
@@ -23,56 +24,71 @@
 namespace garboard::python {
 namespace {
 
-/// Stands for the reference that the hooks of a graph have of their anchor, or that a node's rule
-/// has of its context. It holds itself until it is cleared, as garbage, or the mirror is taken
-/// down: the collector clears the lists first, and would end it with them.
-struct Orphan {
-  PyObject_HEAD Counted<GradientHooks> hooks;
+/// Stands for a tensor or a node, and for the references that its hooks have of
+/// their anchor, or its rule of its context. Where it has such, it holds itself
+/// until it is cleared, as garbage, or the mirror is taken down: the collector
+/// clears those before it first, and would end it with them.
+struct Part {
+  PyObject_HEAD std::vector<Ref> behind;
+  Counted<GradientHooks> hooks;
   std::vector<Counted<Foreign>> foreign;
 };
-PyTypeObject* orphan_type = nullptr;
-// Those that hold themselves. Leaked, as the mirror is.
-std::unordered_set<PyObject*>& orphans = *new std::unordered_set<PyObject*>;
+PyTypeObject* part_type = nullptr;
+// All there are, and those that hold themselves. Leaked, as the mirror is.
+std::unordered_set<PyObject*>& parts = *new std::unordered_set<PyObject*>;
+std::unordered_set<PyObject*>& self_held = *new std::unordered_set<PyObject*>;
 
-int orphan_traverse(PyObject* self, visitproc visit, void* arg) {
+Part& part_of(PyObject* self) { return *reinterpret_cast<Part*>(self); }
+
+int part_traverse(PyObject* self, visitproc visit, void* arg) {
   Py_VISIT(Py_TYPE(self));
-  if (orphans.contains(self)) Py_VISIT(self);
-  const auto& [head, hooks, foreign] = *reinterpret_cast<Orphan*>(self);
-  for (const Counted<Foreign>& it : foreign) {
+  if (self_held.contains(self)) Py_VISIT(self);
+  const Part& part = part_of(self);
+  for (const Ref& next : part.behind) Py_VISIT(next.get());
+  for (const Counted<Foreign>& it : part.foreign) {
     const auto* const held = dynamic_cast<const PythonHeld*>(it.get());
     if (const int stop = held ? held->visit(visit, arg) : 0) return stop;
   }
   // An alias that a finalizer has made meanwhile took the reference over.
-  if (PyObject* const anchor = hooks ? orphaned_anchor(*hooks) : nullptr) Py_VISIT(anchor);
+  if (PyObject* const anchor = part.hooks ? orphaned_anchor(*part.hooks) : nullptr)
+    Py_VISIT(anchor);
   return 0;
 }
 
-int orphan_clear(PyObject* self) {
-  const auto foreign = std::move(reinterpret_cast<Orphan*>(self)->foreign);
-  if (orphans.erase(self)) Py_DECREF(self);
+int part_clear(PyObject* self) {
+  const auto behind = std::move(part_of(self).behind);
+  const auto foreign = std::move(part_of(self).foreign);
+  if (self_held.erase(self)) Py_DECREF(self);
   for (const Counted<Foreign>& it : foreign) {
     if (auto* const held = dynamic_cast<PythonHeld*>(it.get())) held->clear();
   }
   return 0;
 }
 
-void orphan_dealloc(PyObject* self) {
+void part_dealloc(PyObject* self) {
   PyTypeObject* const type = Py_TYPE(self);
   PyObject_GC_UnTrack(self);
-  reinterpret_cast<Orphan*>(self)->hooks.~Counted();
-  std::destroy_at(&reinterpret_cast<Orphan*>(self)->foreign);
+  parts.erase(self);
+  std::destroy_at(&part_of(self).behind);
+  std::destroy_at(&part_of(self).hooks);
+  std::destroy_at(&part_of(self).foreign);
   PyObject_GC_Del(self);
   Py_DECREF(type);
 }
 
-Ref new_orphan(GradientHooks* hooks, const std::vector<Foreign*>& foreign) {
-  Orphan* const orphan = PyObject_GC_New(Orphan, orphan_type);
-  if (!orphan) throw PythonErrorSet();
-  new (&orphan->hooks) Counted<GradientHooks>(hooks);
-  new (&orphan->foreign) std::vector<Counted<Foreign>>;
-  for (Foreign* const it : foreign) orphan->foreign.emplace_back(it);
-  Ref self(reinterpret_cast<PyObject*>(orphan));
-  orphans.insert(Py_NewRef(self.get()));
+Ref new_part(GradientHooks* hooks, const std::vector<Foreign*>& foreign) {
+  Part* const part = PyObject_GC_New(Part, part_type);
+  if (!part) throw PythonErrorSet();
+  new (&part->behind) std::vector<Ref>;
+  new (&part->hooks) Counted<GradientHooks>(hooks);
+  new (&part->foreign) std::vector<Counted<Foreign>>;
+  Ref self(reinterpret_cast<PyObject*>(part));
+  parts.insert(self.get());
+  for (Foreign* const it : foreign) part->foreign.emplace_back(it);
+  if (hooks || !foreign.empty()) {
+    self_held.insert(self.get());
+    Py_INCREF(self.get());
+  }
   PyObject_GC_Track(self.get());
   return self;
 }
@@ -93,24 +109,22 @@ class Survey {
 
   /// The mirror's part of each alias that has one.
   std::unordered_map<TensorObject*, Ref> mirror() const {
-    std::vector<Ref> lists(things().size());
+    std::vector<Ref> made(things().size());
     for (std::size_t i = 0; i < things().size(); ++i) {
-      if (!things()[i].is_kept) lists[i] = Ref(checked(PyList_New(0)));
+      if (!things()[i].is_kept)
+        made[i] = new_part(orphans_of(things()[i]), foreign_of(things()[i]));
     }
     for (std::size_t i = 0; i < things().size(); ++i) {
-      if (things()[i].is_kept) continue;
+      if (!made[i]) continue;
       for (const std::size_t next : things()[i].behind) {
-        if (lists[next]) append(lists[i], lists[next]);
+        if (made[next]) part_of(made[i].get()).behind.push_back(Ref::borrow(made[next].get()));
       }
-      GradientHooks* const hooks = orphans_of(things()[i]);
-      const std::vector<Foreign*> foreign = foreign_of(things()[i]);
-      if (hooks || !foreign.empty()) append(lists[i], new_orphan(hooks, foreign));
     }
-    std::unordered_map<TensorObject*, Ref> parts;
+    std::unordered_map<TensorObject*, Ref> found;
     for (const auto& [object, place] : aliases_) {
-      if (lists[place]) parts.emplace(object, Ref::borrow(lists[place].get()));
+      if (made[place]) found.emplace(object, Ref::borrow(made[place].get()));
     }
-    return parts;
+    return found;
   }
 
  private:
@@ -146,15 +160,12 @@ class Survey {
     }
   }
 
-  static void append(const Ref& list, const Ref& item) {
-    if (PyList_Append(list.get(), item.get()) != 0) throw PythonErrorSet();
-  }
-
   GraphSurvey survey_;
   std::vector<std::pair<TensorObject*, std::size_t>> aliases_;
 };
 
-// Leaked: at the process's end there may be no interpreter any more to let go of objects.
+// Leaked: at the process's end there may be no interpreter any more to let go
+// of objects.
 std::unordered_map<TensorObject*, Ref>& mirror = *new std::unordered_map<TensorObject*, Ref>;
 
 void raise_mirror() {
@@ -165,10 +176,21 @@ void raise_mirror() {
 }
 
 void take_mirror_down() noexcept {
-  // Out of the table first: ending a part may end an alias, which looks itself up.
+  // Out of the tables first: ending a part may end an alias, which looks itself
+  // up.
   const auto old = std::exchange(mirror, {});
-  const auto ended = std::exchange(orphans, {});
-  for (PyObject* const orphan : ended) Py_DECREF(orphan);
+  const auto held = std::exchange(self_held, {});
+  // Parts may hold each other. One that stayed would stand for what the next
+  // mirror stands for, too, and the collector would take off twice what is held
+  // once.
+  while (!parts.empty()) {
+    const Ref self = Ref::borrow(*parts.begin());
+    parts.erase(self.get());
+    const auto behind = std::exchange(part_of(self.get()).behind, {});
+    const auto foreign = std::exchange(part_of(self.get()).foreign, {});
+    const auto hooks = std::exchange(part_of(self.get()).hooks, {});
+  }
+  for (PyObject* const part : held) Py_DECREF(part);
   for (const auto& [object, part] : old) stop_watching_alias(*object);
 }
 
@@ -196,20 +218,19 @@ PyObject* on_collection(PyObject*, PyObject* arguments) noexcept {
 }  // namespace
 
 bool start_graph_mirror() {
-  static PyType_Slot slots[] = {{Py_tp_dealloc, reinterpret_cast<void*>(orphan_dealloc)},
-                                {Py_tp_traverse, reinterpret_cast<void*>(orphan_traverse)},
-                                {Py_tp_clear, reinterpret_cast<void*>(orphan_clear)},
+  static PyType_Slot slots[] = {{Py_tp_dealloc, reinterpret_cast<void*>(part_dealloc)},
+                                {Py_tp_traverse, reinterpret_cast<void*>(part_traverse)},
+                                {Py_tp_clear, reinterpret_cast<void*>(part_clear)},
                                 {0, nullptr}};
   static PyType_Spec spec = {
-      "garboard._engine.GraphHooks", sizeof(Orphan), 0,
+      "garboard._engine.GraphHooks", sizeof(Part), 0,
       Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
-  orphan_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&spec));
+  part_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&spec));
   static PyMethodDef method = {"watch_graphs", on_collection, METH_VARARGS, nullptr};
   const Ref collector(PyImport_ImportModule("gc"));
   const Ref callbacks(collector ? PyObject_GetAttrString(collector.get(), "callbacks") : nullptr);
   const Ref listener(PyCFunction_New(&method, nullptr));
-  return orphan_type && callbacks && listener &&
-         PyList_Append(callbacks.get(), listener.get()) == 0;
+  return part_type && callbacks && listener && PyList_Append(callbacks.get(), listener.get()) == 0;
 }
 
 int traverse_mirror(TensorObject& object, visitproc visit, void* arg) {

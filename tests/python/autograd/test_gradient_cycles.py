@@ -288,3 +288,22 @@ def test_is_collected_where_a_tensor_is_its_own_gradient(make):
     gc.collect()
 
     assert gb.memory.live() == before
+
+
+@pytest.mark.parametrize("looks", [0, 1, 3])
+def test_is_collected_behind_a_checkpoint_however_often_was_looked_before(looks):
+    gc.collect()
+    before = gb.memory.live()
+
+    def make() -> None:
+        x = gb.rand(3, requires_grad=True)
+        y = gb.utils.checkpoint.checkpoint(lambda it: (it * x).exp(), x, use_reentrant=False)
+        y.backward(gb.ones_like(y), create_graph=True)
+        for _ in range(looks):
+            gc.collect()
+
+    make()
+    for _ in range(3):  # what a graph held of Python's goes first
+        gc.collect()
+
+    assert gb.memory.live() == before
