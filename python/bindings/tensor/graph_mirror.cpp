@@ -1,8 +1,7 @@
-// When the last alias of a tensor with hooks has gone, a graph holds them, and
-// the collector cannot look into a graph. A mirror is made of parts: one for
-// each tensor and node, holding those that it holds, and the hooks. It stands
-// for nothing that anybody else has a share of, since what C++ holds is alive:
-// there the mirror ends, and the hooks behind it stay as they are.
+// When the last alias of a tensor with hooks has gone, a graph holds them, and the collector cannot
+// look into a graph. A mirror is made of parts: one for each tensor and node, holding those that it
+// holds, and the hooks. It stands for nothing that anybody else has a share of, since what C++
+// holds is alive: there the mirror ends, and the hooks behind it stay as they are.
 #include "python/bindings/tensor/graph_mirror.h"
 
 #include <algorithm>
@@ -24,10 +23,10 @@
 namespace garboard::python {
 namespace {
 
-/// Stands for a tensor or a node, and for the references that its hooks have of
-/// their anchor, or its rule of its context. Where it has such, it holds itself
-/// until it is cleared, as garbage, or the mirror is taken down: the collector
-/// clears those before it first, and would end it with them.
+/// Stands for a tensor or a node, and for the references that its hooks have of their anchor, or
+/// its rule of its context. Where it has such, it holds itself until it is cleared, as garbage, or
+/// the mirror is taken down: the collector clears those before it first, and would end it with
+/// them.
 struct Part {
   PyObject_HEAD std::vector<Ref> behind;
   Counted<GradientHooks> hooks;
@@ -69,11 +68,13 @@ void part_dealloc(PyObject* self) {
   PyTypeObject* const type = Py_TYPE(self);
   PyObject_GC_UnTrack(self);
   parts.erase(self);
+  Py_TRASHCAN_BEGIN(self, part_dealloc)  // a graph may be deep
   std::destroy_at(&part_of(self).behind);
   std::destroy_at(&part_of(self).hooks);
   std::destroy_at(&part_of(self).foreign);
   PyObject_GC_Del(self);
   Py_DECREF(type);
+  Py_TRASHCAN_END
 }
 
 Ref new_part(GradientHooks* hooks, const std::vector<Foreign*>& foreign) {
@@ -164,8 +165,7 @@ class Survey {
   std::vector<std::pair<TensorObject*, std::size_t>> aliases_;
 };
 
-// Leaked: at the process's end there may be no interpreter any more to let go
-// of objects.
+// Leaked: at the process's end there may be no interpreter any more to let go of objects.
 std::unordered_map<TensorObject*, Ref>& mirror = *new std::unordered_map<TensorObject*, Ref>;
 
 void raise_mirror() {
@@ -176,13 +176,11 @@ void raise_mirror() {
 }
 
 void take_mirror_down() noexcept {
-  // Out of the tables first: ending a part may end an alias, which looks itself
-  // up.
+  // Out of the tables first: ending a part may end an alias, which looks itself up.
   const auto old = std::exchange(mirror, {});
   const auto held = std::exchange(self_held, {});
-  // Parts may hold each other. One that stayed would stand for what the next
-  // mirror stands for, too, and the collector would take off twice what is held
-  // once.
+  // Parts may hold each other. One that stayed would stand for what the next mirror stands for,
+  // too, and the collector would take off twice what is held once.
   while (!parts.empty()) {
     const Ref self = Ref::borrow(*parts.begin());
     parts.erase(self.get());

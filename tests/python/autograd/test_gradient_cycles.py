@@ -307,3 +307,23 @@ def test_is_collected_behind_a_checkpoint_however_often_was_looked_before(looks)
         gc.collect()
 
     assert gb.memory.live() == before
+
+
+def test_is_collected_however_deep_the_graph_behind_a_hook_is():
+    said = run_program(  # which a deep recursion would end
+        """
+        import gc, garboard as gb
+        def make():
+            first = gb.ones(1, requires_grad=True) * 2
+            last = first
+            for _ in range(200_000):
+                last = last + 1
+            first.register_hook(lambda gradient, kept=last: gradient)
+            gc.collect()
+        make()
+        gc.collect()
+        print(gb.memory.live().bytes, gb.memory.live().nodes)
+        """
+    )
+
+    assert said == "0 0\n"
