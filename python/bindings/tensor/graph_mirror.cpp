@@ -69,7 +69,7 @@ void part_dealloc(PyObject* self) {
   PyObject_GC_UnTrack(self);
   parts.erase(self);
   Py_TRASHCAN_BEGIN(self, part_dealloc)  // a graph may be deep
-  std::destroy_at(&part_of(self).behind);
+      std::destroy_at(&part_of(self).behind);
   std::destroy_at(&part_of(self).hooks);
   std::destroy_at(&part_of(self).foreign);
   PyObject_GC_Del(self);
