@@ -5,6 +5,7 @@
 #include "kernels/cpu/convolution/gathering.h"
 #include "kernels/cpu/convolution/half_operands.h"
 #include "kernels/cpu/convolution/moved.h"
+#include "kernels/cpu/convolution/winograd.h"
 #include "kernels/cpu/loop/parallel.h"
 #include "kernels/cpu/loop/parts.h"
 #include "kernels/cpu/loop/plan.h"
@@ -14,6 +15,13 @@ namespace garboard::kernels::GARBOARD_ISA {
 namespace {
 
 template <class T>
+void gather(const Gathering<T>& of) {
+  if constexpr (sizeof(T) == 4)
+    if (Winograd::suits(of) && Winograd(of).run()) return;
+  of.run();
+}
+
+template <class T>
 void convolve(const Convolve& of, bool of_pairs = false) {
   const Sizes sizes(of);
   Target<T> target{of.out.as<T>(), sizes.out_stride(), {}, {1, 1, 1}, {}};
@@ -21,17 +29,16 @@ void convolve(const Convolve& of, bool of_pairs = false) {
   TapFactors<T> factors{
       of.weight.as<T>(), sizes.rows * sizes.depth(), sizes.depth(), product(sizes.taps), {}};
   for (std::int64_t k = 0; k < product(sizes.taps); ++k) factors.taps.push_back(k);
-  Gathering<T>{.samples = sizes.samples,
-               .groups = sizes.groups,
-               .rows = sizes.rows,
-               .channels = sizes.channels,
-               .factors = factors,
-               .moved = moved_input<T>(of, sizes),
-               .target = target,
-               .places = sizes.places,
-               .bias = of.bias.as<T>(),
-               .of_pairs = of_pairs}
-      .run();
+  gather(Gathering<T>{.samples = sizes.samples,
+                      .groups = sizes.groups,
+                      .rows = sizes.rows,
+                      .channels = sizes.channels,
+                      .factors = factors,
+                      .moved = moved_input<T>(of, sizes),
+                      .target = target,
+                      .places = sizes.places,
+                      .bias = of.bias.as<T>(),
+                      .of_pairs = of_pairs});
 }
 
 /// Along one dim, element l of x meets tap k at place (l + padding - k dilation) / stride where
@@ -88,17 +95,16 @@ void gather_class(const ConvolutionInputGradient& of, const Sizes& sizes,
   }
   const TapFactors<T> factors = swapped(of.weight.as<T>(), sizes, k, steps, moved.taps);
   moved.merge_lines();
-  Gathering<T>{.samples = sizes.samples,
-               .groups = sizes.groups,
-               .rows = sizes.channels,
-               .channels = sizes.rows,
-               .factors = factors,
-               .moved = moved,
-               .target = target,
-               .places = places,
-               .bias = of.bias.as<T>(),
-               .of_pairs = of_pairs}
-      .run();
+  gather(Gathering<T>{.samples = sizes.samples,
+                      .groups = sizes.groups,
+                      .rows = sizes.channels,
+                      .channels = sizes.rows,
+                      .factors = factors,
+                      .moved = moved,
+                      .target = target,
+                      .places = places,
+                      .bias = of.bias.as<T>(),
+                      .of_pairs = of_pairs});
 }
 
 template <class T>

@@ -74,6 +74,17 @@ struct Gathering {
     return rows > lanes && channels >= 16 && taps <= usual_depth / 16 && width >= 4;
   }
 
+  /// Of the taps of lines, the part that meets more than padding.
+  double met_part() const {
+    double part = 1;
+    for (int d = 0; d < 2; ++d) {
+      std::int64_t met = 0;
+      for (std::int64_t k = 0; k < moved.taps[d]; ++k) met += moved.places_inside(d, k);
+      part *= static_cast<double>(met) / static_cast<double>(moved.places[d] * moved.taps[d]);
+    }
+    return part;
+  }
+
   void run() const {
     const bool copies_each = way == Way::places_copied_for_each_tap;
     const bool is_direct = target.is_dense(places) && !copies_each;
@@ -188,17 +199,6 @@ struct Gathering {
                       pack_strip(to + i * strip(), i / strip_count(), row, first_row(s + 1) - row);
                     }
                   });
-  }
-
-  /// Of the taps of lines, the part that meets more than padding.
-  double met_part() const {
-    double part = 1;
-    for (int d = 0; d < 2; ++d) {
-      std::int64_t met = 0;
-      for (std::int64_t k = 0; k < moved.taps[d]; ++k) met += moved.places_inside(d, k);
-      part *= static_cast<double>(met) / static_cast<double>(moved.places[d] * moved.taps[d]);
-    }
-    return part;
   }
 
   /// By how many vectors of sums a tap of a channel is added to, for half of the samples.

@@ -26,16 +26,23 @@ struct TapFactors {
   std::int64_t count() const { return static_cast<std::int64_t>(taps.size()); }
   bool are_adjacent() const { return taps.front() == 0 && taps.back() == count() - 1; }
   bool is_dense() const { return channel_step == count() && are_adjacent(); }
-  /// `rows` from `row` on: a line for each tap of each channel.
+  /// `rows` from `row` on: a line for each tap of each channel, with zeros behind the rows.
   void pack(T* to, std::int64_t group, std::int64_t row, std::int64_t rows,
             std::int64_t channels) const {
     const T* from = data + group * group_step + row * row_step;
     if (is_dense())
       return pack_lines(to, strip_line, from, row_step, rows, channels * channel_step);
+    if (rows < strip_line) fill(to, channels * count() * strip_line, T(0));
     for (std::int64_t c = 0; c < channels; ++c, from += channel_step)
-      for (const std::int64_t tap : taps) {
-        for (std::int64_t i = 0; i < rows; ++i) to[i] = from[tap + i * row_step];
-        to += strip_line;
+      if (are_adjacent()) {
+        transpose(reinterpret_cast<Bits*>(to), strip_line, reinterpret_cast<const Bits*>(from),
+                  row_step, rows, count());
+        to += count() * strip_line;
+      } else {
+        for (const std::int64_t tap : taps) {
+          for (std::int64_t i = 0; i < rows; ++i) to[i] = from[tap + i * row_step];
+          to += strip_line;
+        }
       }
   }
   /// Likewise, a tap after the other, with zeros behind the rows to a line of `line`.
