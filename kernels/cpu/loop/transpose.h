@@ -103,15 +103,12 @@ inline void turn_16(std::uint32_t* to, std::int64_t to_stride, const std::uint32
 #endif
 
 #ifdef __AVX__
-// Shuffles within halves of a vector are cheaper than those across.
-inline void turn_8(std::uint32_t* to, std::int64_t to_stride, const std::uint32_t* from,
-                   std::int64_t from_stride) {
-  __m256 rows[8], pairs[8], fours[8];
-  for (int i = 0; i < 8; ++i)
-    rows[i] = _mm256_loadu_ps(reinterpret_cast<const float*>(from + i * from_stride));
+/// Likewise 8 vectors. Shuffles within halves of a vector are cheaper than those across.
+__attribute__((always_inline)) inline void transpose_lanes(__m256 (&x)[8]) {
+  __m256 pairs[8], fours[8];
   for (int i = 0; i < 8; i += 2) {
-    pairs[i] = _mm256_unpacklo_ps(rows[i], rows[i + 1]);
-    pairs[i + 1] = _mm256_unpackhi_ps(rows[i], rows[i + 1]);
+    pairs[i] = _mm256_unpacklo_ps(x[i], x[i + 1]);
+    pairs[i + 1] = _mm256_unpackhi_ps(x[i], x[i + 1]);
   }
   for (int i = 0; i < 8; i += 4) {
     for (int k = 0; k < 2; ++k) {
@@ -120,11 +117,18 @@ inline void turn_8(std::uint32_t* to, std::int64_t to_stride, const std::uint32_
     }
   }
   for (int j = 0; j < 4; ++j) {
-    auto* low = reinterpret_cast<float*>(to + j * to_stride);
-    auto* high = reinterpret_cast<float*>(to + (j + 4) * to_stride);
-    _mm256_storeu_ps(low, _mm256_permute2f128_ps(fours[j], fours[j + 4], 0x20));
-    _mm256_storeu_ps(high, _mm256_permute2f128_ps(fours[j], fours[j + 4], 0x31));
+    x[j] = _mm256_permute2f128_ps(fours[j], fours[j + 4], 0x20);
+    x[j + 4] = _mm256_permute2f128_ps(fours[j], fours[j + 4], 0x31);
   }
+}
+
+inline void turn_8(std::uint32_t* to, std::int64_t to_stride, const std::uint32_t* from,
+                   std::int64_t from_stride) {
+  __m256 x[8];
+  for (int i = 0; i < 8; ++i)
+    x[i] = _mm256_loadu_ps(reinterpret_cast<const float*>(from + i * from_stride));
+  transpose_lanes(x);
+  for (int j = 0; j < 8; ++j) _mm256_storeu_ps(reinterpret_cast<float*>(to + j * to_stride), x[j]);
 }
 
 inline void turn_4(std::uint64_t* to, std::int64_t to_stride, const std::uint64_t* from,

@@ -182,4 +182,13 @@ void multiply_by_dots(const FloatProduct& p) {
 
 }  // namespace
 }  // namespace garboard::kernels::GARBOARD_ISA
+#else
+namespace garboard::kernels::GARBOARD_ISA {
+namespace {
+
+inline bool suits_dots(const FloatProduct&) { return false; }
+inline void multiply_by_dots(const FloatProduct&) {}
+
+}  // namespace
+}  // namespace garboard::kernels::GARBOARD_ISA
 #endif

@@ -9,11 +9,11 @@
 
 namespace garboard::kernels::GARBOARD_ISA {
 
-#ifdef __AVX512F__
+#ifdef GARBOARD_PACKS_PRODUCTS
 
 namespace {
 
-// A strip of a, up to 14 rows, and a panel of b, 32 columns, stay in the first cache.
+// A strip of a, up to 14 rows or 6, and a panel of b, two vectors wide, stay in the first cache.
 constexpr std::int64_t block_depth = tuning::packed_depth,
                        packed_block_depth = tuning::packed_b_depth,
                        block_floats = tuning::packed_floats, far_block_depth = tuning::far_depth;
@@ -21,29 +21,29 @@ std::int64_t near_floats() { return machine().second_cache_bytes / 4; }
 constexpr std::int64_t pace_products = 16;  // take the time of another op's element
 
 /// to[j * to_stride + i] = from[i * row_stride + j * column_stride] for i < rows, j < columns, and
-/// 0 for the rows from there to 16.
+/// 0 for the rows from there to a vector.
 void pack_strip(float* to, std::int64_t to_stride, const float* from, std::int64_t row_stride,
                 std::int64_t column_stride, std::int64_t rows, std::int64_t columns) {
   if (row_stride == 1) {
-    const __mmask16 mask = mask_of(rows);
+    const FloatMask mask = mask_of(rows);
     for (std::int64_t j = 0; j < columns; ++j)
-      _mm512_storeu_ps(to + j * to_stride, _mm512_maskz_loadu_ps(mask, from + j * column_stride));
+      store(to + j * to_stride, load(mask, from + j * column_stride));
     return;
   }
   for (std::int64_t j = 0; column_stride == 1 && j < columns; j += lanes) {
-    const __mmask16 mask = mask_of(columns - j);
-    __m512 x[lanes];
+    const FloatMask mask = mask_of(columns - j);
+    FloatVector x[lanes];
 #pragma GCC unroll 16
     for (int i = 0; i < lanes; ++i)
-      x[i] = _mm512_maskz_loadu_ps(i < rows ? mask : 0, from + i * row_stride + j);
+      x[i] = i < rows ? load(mask, from + i * row_stride + j) : FloatVector{};
     transpose_lanes(x);
     if (columns - j >= lanes) {
 #pragma GCC unroll 16
-      for (int i = 0; i < lanes; ++i) _mm512_storeu_ps(to + (j + i) * to_stride, x[i]);
+      for (int i = 0; i < lanes; ++i) store(to + (j + i) * to_stride, x[i]);
     } else {
 #pragma GCC unroll 16
       for (int i = 0; i < lanes; ++i)
-        if (i < columns - j) _mm512_storeu_ps(to + (j + i) * to_stride, x[i]);
+        if (i < columns - j) store(to + (j + i) * to_stride, x[i]);
     }
   }
   for (std::int64_t j = 0; column_stride != 1 && j < columns; ++j)
@@ -108,16 +108,17 @@ Way way_of(const FloatProduct& given) {
   const std::int64_t a_stride = is_beside ? p.a.column_stride : p.a.row_stride;
   way.packs_a =
       !(is_beside || is_along) || p.columns > 480 || (p.columns > 96 && lies_badly(a_stride));
-  // 14 rows that fall on the same lines throw each other out.
-  if (!way.packs_a && !is_beside && lies_badly(a_stride)) way.tile_rows = 8;
+  // Rows that fall on the same lines throw each other out.
+  if (!way.packs_a && !is_beside && lies_badly(a_stride))
+    way.tile_rows = smaller(8, most_tile_rows);
   way.packs_b = packs_b(p);
   const std::int64_t blocks = divided_up(p.depth, most_depth(way));
   way.depth = divided_up(divided_up(p.depth, blocks), lanes) * lanes;
   return way;
 }
 
-/// Panels of 32 columns, one after the other, whose rows are as wide; what is left of the last one
-/// is 0.
+/// Panels of two vectors of columns, one after the other, whose rows are as wide; what is left of
+/// the last one is 0.
 void pack_panels(float* to, const FloatMatrix& b, std::int64_t depth, std::int64_t columns) {
   const auto place = [&](std::int64_t j) {
     return to + j / tile_columns * tile_columns * depth + j % tile_columns;
@@ -127,8 +128,7 @@ void pack_panels(float* to, const FloatMatrix& b, std::int64_t depth, std::int64
     const float* from = b.data + k * b.row_stride;
     float* row = to + k * tile_columns;
     for (std::int64_t j = 0; j < dense; j += lanes)
-      _mm512_storeu_ps(row + j / tile_columns * tile_columns * depth + j % tile_columns,
-                       _mm512_loadu_ps(from + j));
+      store(row + j / tile_columns * tile_columns * depth + j % tile_columns, load(from + j));
   }
   for (std::int64_t j = dense; j < columns; j += lanes)
     pack_strip(place(j), tile_columns, b.data + j * b.column_stride, b.column_stride, b.row_stride,
@@ -176,7 +176,7 @@ void multiply_block(const Way& way, const CacheBlock& block, float* a_memory, fl
       const int vectors = width > lanes ? 2 : 1;
       tile.b = j < unpacked ? b.data + j : b_memory + (j - unpacked) * depth;
       tile.b_step = j < unpacked ? b.row_stride : tile_columns;
-      tile.last = mask_of(width - (vectors - 1) * lanes);
+      tile.last = width - (vectors - 1) * lanes;
       tile.out =
           p.out + (way.is_turned ? column * p.out_stride + row : row * p.out_stride + column);
       tile.bias = p.bias && k0 == 0 ? p.bias + (way.is_turned ? row : column) : nullptr;
@@ -228,13 +228,15 @@ bool is_for_packed(const FloatProduct& p) noexcept {
   if (suits_dots(p)) return true;
   if (p.rows == 1 || p.columns == 1) return false;
   const std::int64_t products = p.rows * p.columns * p.depth;
+  // The library's kernels for AVX2 leave nothing behind from here on.
+  if (!has_many_registers && products > 1 << 24) return false;
   const bool is_turned = p.a.column_stride == 1 && p.b.row_stride == 1;
   if (is_turned && p.rows >= lanes && p.columns >= lanes) return products >= 1 << 16;
   return products >= 1 << 20;
 }
 
 bool is_for_pairs(std::int64_t rows, std::int64_t columns, std::int64_t depth) noexcept {
-  static const bool has_instruction = __builtin_cpu_supports("avx512bf16");
+  static const bool has_instruction = holds_pairs<float> && __builtin_cpu_supports("avx512bf16");
   return has_instruction && rows > 1 && columns > 1 && rows * columns * depth >= 1 << 14;
 }
 
@@ -280,7 +282,7 @@ void multiply_small(const FloatProduct& p) {
     if (!is_dense) pack_panels(panel, b, p.depth, width);
     tile.b = is_dense ? b.data : panel;
     tile.b_step = is_dense ? b.row_stride : tile_columns;
-    tile.last = mask_of(width - (vectors - 1) * lanes);
+    tile.last = width - (vectors - 1) * lanes;
     tile.bias = p.bias ? p.bias + j : nullptr;
     for (std::int64_t s = 0; s < rows.count(); ++s) {
       const std::int64_t row = rows.first_row(s), height = rows.first_row(s + 1) - row;
@@ -309,7 +311,7 @@ void multiply_panels(const PanelProduct& p) {
       const std::int64_t width = smaller(p.columns - j, tile_columns);
       const int vectors = width > lanes ? 2 : 1;
       tile.b = p.panels + j * p.depth;
-      tile.last = mask_of(width - (vectors - 1) * lanes);
+      tile.last = width - (vectors - 1) * lanes;
       tile.out = p.out + (p.is_turned ? j * p.out_stride + row : row * p.out_stride + j);
       tile_functions.at(height, vectors, p.a_row == 1, false)(tile);
     }

@@ -1,8 +1,10 @@
-// A float32 product of our own for the sizes at which OpenBLAS leaves the most behind: AVX-512,
-// some rows and columns or more.
+// A float32 product of our own for the sizes at which OpenBLAS leaves the most behind: some rows
+// and columns or more, with AVX-512; with AVX2 small and middling ones.
 #pragma once
 
 #include <cstdint>
+
+#include "kernels/cpu/wide/wide_vector.h"
 
 namespace garboard::kernels::GARBOARD_ISA {
 
@@ -27,7 +29,7 @@ struct FloatProduct {
 };
 
 /// Whether `multiply_packed` is the fastest way to a product that is not empty. Never without
-/// AVX-512.
+/// AVX2.
 bool is_for_packed(const FloatProduct& product) noexcept;
 
 /// Whether a product of bfloat16 goes by pairs: the processor multiplies both and adds them to a
@@ -41,13 +43,13 @@ bool is_for_pairs(std::int64_t rows, std::int64_t columns, std::int64_t depth) n
 void multiply_packed(const FloatProduct& product);
 
 /// Whether `multiply_small` is the fastest way to a product, of few elements, that `is_for_packed`
-/// is not; or to one of many. Never without AVX-512. On the thread that calls it.
+/// is not; or to one of many. Never without AVX2. On the thread that calls it.
 bool is_for_small(const FloatProduct& product) noexcept;
 void multiply_small(const FloatProduct& product);
 
 /// Rows in strips that a tile can have, about equally high.
 struct RowStrips {
-  static constexpr std::int64_t most_height = 14;
+  static constexpr std::int64_t most_height = has_many_registers ? 14 : 6;
   std::int64_t rows;
 
   std::int64_t count() const { return (rows + most_height - 1) / most_height; }
@@ -55,14 +57,15 @@ struct RowStrips {
   std::int64_t first_row(std::int64_t strip) const { return strip * rows / count(); }
 };
 
-/// A product of operands that the caller has laid out for the tiles: float32, AVX-512.
+/// A product of operands that the caller has laid out for the tiles: float32, where `has_panels`.
 struct PanelProduct {
-  static constexpr std::int64_t width = 32, strip_line = 16;
+  static constexpr std::int64_t strip_line = vector_bytes / 4, width = 2 * strip_line;
 
   /// Element (i, k) of a strip of rows at i * a_row + k * a_step.
   const float* a;
   std::int64_t a_row, a_step, a_strip;  // a_strip 0: strips follow each other by a_row
-  const float* panels;  // 32 columns each, one after the other, with a row for each of the depth
+  const float*
+      panels;  // `width` columns each, one after the other, with a row for each of the depth
   RowStrips rows;
   std::int64_t columns, depth;
   float* out;
@@ -71,11 +74,11 @@ struct PanelProduct {
   bool accumulate;
 };
 
-/// Whether `multiply_panels` can be called: where there is AVX-512.
+/// Whether `multiply_panels` can be called: where there is AVX2.
 bool has_panels() noexcept;
 /// On the thread that calls it.
 void multiply_panels(const PanelProduct& product);
-/// Rows [strip's first, next) of a matrix as a strip of lines of 16: a_row 1, a_step 16.
+/// Rows [strip's first, next) of a matrix as a strip of lines: a_row 1, a_step `strip_line`.
 void pack_rows(float* to, const FloatMatrix& a, std::int64_t rows, std::int64_t depth);
 /// `b` as panels; what is left of the last one is 0.
 void pack_columns(float* to, const FloatMatrix& b, std::int64_t depth, std::int64_t columns);

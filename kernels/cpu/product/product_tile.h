@@ -5,28 +5,25 @@
 #include <cstdint>
 
 #include "kernels/cpu/loop/plan.h"
-#include "kernels/cpu/loop/transpose.h"
+#include "kernels/cpu/product/float_vector.h"
+#include "kernels/cpu/product/packed_product.h"
 #include "kernels/cpu/product/plus_product.h"
 
-#ifdef __AVX512F__
-#include <immintrin.h>
+#ifdef GARBOARD_PACKS_PRODUCTS
 
 namespace garboard::kernels::GARBOARD_ISA {
 namespace {
 
-// A tile has 14 rows of two vectors, which leaves a register for an element of a and two for a row
-// of b. Along the depth it reads one line of packed a, two of packed b.
-constexpr int lanes = 16, most_tile_rows = 14, tile_columns = 32;
-
-inline __mmask16 mask_of(std::int64_t count) {
-  return static_cast<__mmask16>(count >= lanes ? 0xffff : (1u << count) - 1);
-}
+// A tile has 14 rows of two vectors, or 6, which leaves a register for an element of a and two for
+// a row of b. Along the depth it reads one line of packed a, two of packed b.
+constexpr int most_tile_rows = RowStrips::most_height, tile_columns = PanelProduct::width;
 
 /// Where a tile is, and what becomes of it.
 struct Tile {
   const float* a;  // of its first row
   std::int64_t a_row, a_step;
-  const float* b;  // of its first column; rows of 16 or 32, of which any number may be wanted
+  const float*
+      b;  // of its first column; rows of one or two vectors, of which any number may be wanted
   std::int64_t b_step;
   std::int64_t depth;
   float* out;
@@ -34,30 +31,29 @@ struct Tile {
   bool is_turned;  // out's columns are the tile's rows
   bool accumulate;
   const float* bias;  // of the first element of out's row that the tile has, or null
-  __mmask16 last;     // wanted lanes of the last vector
+  std::int64_t last;  // wanted lanes of the last vector
 };
 
 /// Brings a finished tile to out, whose rows are the tile's columns.
 template <int rows, int vectors>
 __attribute__((always_inline)) inline void store_turned(const Tile& t,
-                                                        const __m512 (&sum)[rows][vectors]) {
-  const __mmask16 mask = mask_of(rows);
-  const __m512 bias = t.bias ? _mm512_maskz_loadu_ps(mask, t.bias) : _mm512_setzero_ps();
+                                                        const FloatVector (&sum)[rows][vectors]) {
+  const FloatMask mask = mask_of(rows);
+  const FloatVector bias = t.bias ? load(mask, t.bias) : FloatVector{};
 #pragma GCC unroll 2
   for (int v = 0; v < vectors; ++v) {
-    __m512 x[lanes];
+    FloatVector x[lanes];
 #pragma GCC unroll 16
-    for (int i = 0; i < lanes; ++i)
-      x[i] = i < rows ? sum[i < rows ? i : 0][v] : _mm512_setzero_ps();
+    for (int i = 0; i < lanes; ++i) x[i] = i < rows ? sum[i < rows ? i : 0][v] : FloatVector{};
     transpose_lanes(x);
-    const int count = v + 1 < vectors ? lanes : __builtin_popcount(t.last);
+    const std::int64_t count = v + 1 < vectors ? lanes : t.last;
     float* out = t.out + v * lanes * t.out_stride;
 #pragma GCC unroll 16
     for (int j = 0; j < lanes; ++j) {
       if (j >= count) return;
-      __m512 y = _mm512_add_ps(x[j], bias);
-      if (t.accumulate) y = _mm512_add_ps(y, _mm512_maskz_loadu_ps(mask, out));
-      _mm512_mask_storeu_ps(out, mask, y);
+      FloatVector y = x[j] + bias;
+      if (t.accumulate) y += load(mask, out);
+      store(out, mask, y);
       out += t.out_stride;
     }
   }
@@ -65,28 +61,28 @@ __attribute__((always_inline)) inline void store_turned(const Tile& t,
 
 template <int rows, int vectors>
 __attribute__((always_inline)) inline void store(const Tile& t,
-                                                 const __m512 (&sum)[rows][vectors]) {
+                                                 const FloatVector (&sum)[rows][vectors]) {
   float* out = t.out;
-  if (!t.bias && !t.accumulate && t.last == 0xffff) {
+  if (!t.bias && !t.accumulate && t.last == lanes) {
 #pragma GCC unroll 14
     for (int i = 0; i < rows; ++i, out += t.out_stride)
 #pragma GCC unroll 2
-      for (int v = 0; v < vectors; ++v) _mm512_storeu_ps(out + v * lanes, sum[i][v]);
+      for (int v = 0; v < vectors; ++v) store(out + v * lanes, sum[i][v]);
     return;
   }
-  __m512 bias[vectors];
+  FloatVector bias[vectors];
+  FloatMask wanted[vectors];
   for (int v = 0; v < vectors; ++v) {
-    const __mmask16 mask = v + 1 < vectors ? 0xffff : t.last;
-    bias[v] = t.bias ? _mm512_maskz_loadu_ps(mask, t.bias + v * lanes) : _mm512_setzero_ps();
+    wanted[v] = mask_of(v + 1 < vectors ? lanes : t.last);
+    bias[v] = t.bias ? load(wanted[v], t.bias + v * lanes) : FloatVector{};
   }
 #pragma GCC unroll 14
   for (int i = 0; i < rows; ++i, out += t.out_stride) {
 #pragma GCC unroll 2
     for (int v = 0; v < vectors; ++v) {
-      const __mmask16 mask = v + 1 < vectors ? 0xffff : t.last;
-      __m512 y = _mm512_add_ps(sum[i][v], bias[v]);
-      if (t.accumulate) y = _mm512_add_ps(y, _mm512_maskz_loadu_ps(mask, out + v * lanes));
-      _mm512_mask_storeu_ps(out + v * lanes, mask, y);
+      FloatVector y = sum[i][v] + bias[v];
+      if (t.accumulate) y += load(wanted[v], out + v * lanes);
+      store(out + v * lanes, wanted[v], y);
     }
   }
 }
@@ -95,11 +91,11 @@ __attribute__((always_inline)) inline void store(const Tile& t,
 /// depth does, and four rows share a pointer.
 template <int rows, int vectors, bool is_beside, bool of_pairs>
 void multiply_tile(const Tile& t) {
-  __m512 sum[rows][vectors];
+  FloatVector sum[rows][vectors];
 #pragma GCC unroll 14
   for (int i = 0; i < rows; ++i)
 #pragma GCC unroll 2
-    for (int v = 0; v < vectors; ++v) sum[i][v] = _mm512_setzero_ps();
+    for (int v = 0; v < vectors; ++v) sum[i][v] = FloatVector{};
   constexpr int groups = is_beside ? 1 : (rows + 3) / 4;
   const float* a[groups];
   for (int g = 0; g < groups; ++g) a[g] = t.a + 4 * g * t.a_row;
@@ -108,13 +104,13 @@ void multiply_tile(const Tile& t) {
   const auto step = [&](std::int64_t count) __attribute__((always_inline)) {
 #pragma GCC unroll 1
     for (; count > 0; --count) {
-      __m512 y[vectors];
+      FloatVector y[vectors];
 #pragma GCC unroll 2
-      for (int v = 0; v < vectors; ++v) y[v] = _mm512_loadu_ps(b + v * lanes);
+      for (int v = 0; v < vectors; ++v) y[v] = load(b + v * lanes);
 #pragma GCC unroll 14
       for (int i = 0; i < rows; ++i) {
         const std::int64_t off = i % 4 == 3 ? three : i % 4 * row;
-        const __m512 x = _mm512_set1_ps(is_beside ? a[0][i] : a[i / 4][off]);
+        const FloatVector x = spread(is_beside ? a[0][i] : a[i / 4][off]);
 #pragma GCC unroll 2
         for (int v = 0; v < vectors; ++v) sum[i][v] = plus_product<of_pairs>(sum[i][v], x, y[v]);
       }
@@ -166,8 +162,8 @@ constexpr TileFunctions::Kinds tiles_of = {multiply_tile<rows, vectors, false, o
 
 template <int rows>
 constexpr void fill(TileFunctions& table) {
-  table.of[rows - 1][0] = {tiles_of<rows, 1, false>, tiles_of<rows, 1, true>};
-  table.of[rows - 1][1] = {tiles_of<rows, 2, false>, tiles_of<rows, 2, true>};
+  table.of[rows - 1][0] = {tiles_of<rows, 1, false>, tiles_of<rows, 1, holds_pairs<float>>};
+  table.of[rows - 1][1] = {tiles_of<rows, 2, false>, tiles_of<rows, 2, holds_pairs<float>>};
   if constexpr (rows > 1) fill<rows - 1>(table);
 }
 
