@@ -1,6 +1,7 @@
 // Where the extremum of each slice stands. Lanes carry the place of their best element along, as an
 // integer of the element's size, so that g++ vectorises the search: every element is read once.
 #include <cstring>
+#include <limits>
 
 #include "kernels/cpu/loop/parallel.h"
 #include "kernels/cpu/loop/parts.h"
@@ -44,40 +45,83 @@ std::int64_t search_singly(const InMemory<T>* x, std::int64_t count) {
   return at;
 }
 
-/// A vector at a time, which g++ keeps in registers, and what is left over one by one; of numbers
-/// of 4 or 8 bytes.
+/// Numbers of 4 or 8 bytes by vectors, a vector of them at least. What does not fill the last one
+/// is read with what is before it, once more.
 template <class F, class T>
-std::int64_t search_vectors(const T* x, std::int64_t count) {
-  using Vector = WideVector<T>;
-  using Values = typename Vector::Type;
-  using Places = typename WideVector<PlaceOf<T>>::Type;
-  constexpr int width = Vector::lanes;
-  Values best = Vector::load(x);
-  Places here;
-  for (int l = 0; l < width; ++l) here[l] = l;
-  Places at = here;
-  std::int64_t i = width;
-  for (; i + width <= count; i += width) {
-    const Values rival = Vector::load(x + i);
-    here += width;
-    const Places better = std::is_same_v<F, functors::MaximumOf>
-                              ? ~(rival <= best) & (best == best)
-                              : ~(rival >= best) & (best == best);
-    best = better ? rival : best;
-    at = better ? here : at;
+class Vectors {
+ public:
+  using V = WideVector<T>;
+  static constexpr std::int64_t width = V::lanes;
+
+  /// The extremum, or NaN where there is one.
+  static T extremum(const T* x, std::int64_t count) {
+    constexpr int apart = 4;  // so that no comparison waits for the one before
+    Values best[apart];
+    Places nan[apart];
+#pragma GCC unroll 4
+    for (int n = 0; n < apart; ++n) {
+      best[n] = V::load(x);
+      nan[n] = Places{};
+    }
+    std::int64_t i = 0;
+    const auto meet = [&](int n, std::int64_t at) __attribute__((always_inline)) {
+      const Values rival = V::load(x + at);
+      best[n] = is_beyond(rival, best[n]) ? rival : best[n];
+      if constexpr (std::is_floating_point_v<T>) nan[n] |= rival != rival;
+    };
+    for (; i + apart * width <= count; i += apart * width)
+#pragma GCC unroll 4
+      for (int n = 0; n < apart; ++n) meet(n, i + n * width);
+    for (; i + width <= count; i += width) meet(0, i);
+    if (i < count) meet(0, count - width);
+#pragma GCC unroll 4
+    for (int n = 1; n < apart; ++n) {
+      best[0] = is_beyond(best[n], best[0]) ? best[n] : best[0];
+      nan[0] |= nan[n];
+    }
+    T lanes[width];
+    PlaceOf<T> nan_lanes[width];
+    V::store(lanes, best[0]);
+    WideVector<PlaceOf<T>>::store(nan_lanes, nan[0]);
+    const T found = fold_lanes<width / 2>(lanes, F{});
+    if constexpr (std::is_floating_point_v<T>)
+      if (fold_lanes<width / 2>(nan_lanes, functors::MinimumOf{}) != 0)
+        return std::numeric_limits<T>::quiet_NaN();
+    return found;
   }
-  T value = best[0];
-  std::int64_t place = at[0];
-  const auto meet = [&](T rival, std::int64_t its_place) {
-    const bool is_equal = !is_better<F>(rival, value) & !is_better<F>(value, rival);
-    const bool wins = is_better<F>(rival, value) | (is_equal & (its_place < place));
-    value = wins ? rival : value;
-    place = wins ? its_place : place;
-  };
-  for (int l = 1; l < width; ++l) meet(best[l], at[l]);
-  for (; i < count; ++i) meet(x[i], i);
-  return place;
-}
+
+  /// The first place of `value`, which a NaN is, too; `count` if there is none.
+  static std::int64_t first_place(const T* x, std::int64_t count, T value) {
+    const Places nowhere = Places{} + static_cast<PlaceOf<T>>(count);
+    Places here, first = nowhere;
+    for (int l = 0; l < int{width}; ++l) here[l] = l;
+    const Values wanted = Values{} + value;
+    const bool is_nan = value != value;
+    const auto look = [&](std::int64_t at, const Places& places) __attribute__((always_inline)) {
+      const Values rival = V::load(x + at);
+      const Places is_it = is_nan ? rival != rival : rival == wanted;
+      const Places found = is_it ? places : nowhere;
+      first = found < first ? found : first;
+    };
+    std::int64_t i = 0;
+    for (; i + width <= count; i += width, here += static_cast<PlaceOf<T>>(width)) look(i, here);
+    if (i < count) look(count - width, here - static_cast<PlaceOf<T>>(i + width - count));
+    PlaceOf<T> lanes[width];
+    WideVector<PlaceOf<T>>::store(lanes, first);
+    return fold_lanes<width / 2>(lanes, functors::MinimumOf{});
+  }
+
+ private:
+  using Values = typename V::Type;
+  using Places = typename WideVector<PlaceOf<T>>::Type;
+
+  __attribute__((always_inline)) static Places is_beyond(const Values& a, const Values& b) {
+    if constexpr (std::is_same_v<F, functors::MaximumOf>)
+      return a > b;
+    else
+      return a < b;
+  }
+};
 
 /// Lane l has met the elements l, l + width, ...; of equals the earliest counts. `count` fits into
 /// a place.
@@ -120,50 +164,53 @@ std::int64_t search_lanes(const InMemory<T>* x, std::int64_t count) {
 template <class T>
 constexpr bool fills_vectors = std::is_same_v<T, InMemory<T>> && (sizeof(T) == 4 || sizeof(T) == 8);
 
-/// Whichever of these is the fastest.
-template <class F, class T>
-std::int64_t search_places(const InMemory<T>* x, std::int64_t count) {
-  constexpr std::int64_t few = fills_vectors<T> ? 24 : 64, longest_of_vectors = 256;
-  if (sizeof(T) == 1 || count < few) return search_singly<F, T>(x, count);
-  if constexpr (fills_vectors<T>) {
-    if (count <= longest_of_vectors) return search_vectors<F, T>(x, count);
-  }
-  return search_lanes<F, T>(x, count);
-}
-
 /// By blocks, whose extrema are found at the speed of memory; only the first block that holds the
-/// extremum is searched for its place.
+/// extremum is searched for its place. Bounded: a thread may overwrite meanwhile, through memory
+/// that NumPy shares, what was found.
 template <class F, class T>
 std::int64_t search_blocks(const InMemory<T>* x, std::int64_t count) {
-  constexpr std::int64_t block = sizeof(T) == 1 ? 512 : 2048;
-  T best = loaded<T>(x[0]);
-  std::int64_t at = 0;
-  for (std::int64_t first = 0; first < count && best == best; first += block) {
-    const InMemory<T>* from = x + first;
-    const T found = reduce_dense<T>(
-        smaller(count - first, block), loaded<T>(*from),
-        F{}, [from](std::int64_t i) __attribute__((always_inline)) { return loaded<T>(from[i]); });
-    if (F{}(best, found) == best) continue;  // not if it is NaN
+  constexpr std::int64_t block = 512;
+  T best{};
+  std::int64_t at = 0, end = 0;
+  for (std::int64_t first = 0; first < count && best == best; first = end) {
+    end = count - first < 2 * block ? count : first + block;
+    const InMemory<T>* const from = x + first;
+    T found;
+    if constexpr (fills_vectors<T>)
+      found = Vectors<F, T>::extremum(from, end - first);
+    else
+      found = reduce_dense<T>(
+          end - first, loaded<T>(*from),
+          F{}, [from](std::int64_t i) __attribute__((always_inline)) {
+            return loaded<T>(from[i]);
+          });
+    if (first > 0 && F{}(best, found) == best) continue;  // not if it is NaN
     best = found;
     at = first;
   }
-  const std::int64_t last = smaller(at + block, count) - 1;
-  if constexpr (sizeof(T) > 1) return at + search_places<F, T>(x + at, last + 1 - at);
-  // Bounded: a thread may overwrite meanwhile, through memory that NumPy shares, what was found.
+  const std::int64_t last = count - at < 2 * block ? count - 1 : at + block - 1;
+  if constexpr (fills_vectors<T>)
+    return smaller(at + Vectors<F, T>::first_place(x + at, last + 1 - at, best), last);
   while (at < last && loaded<T>(x[at]) != best) ++at;
   return at;
+}
+
+/// Whichever of these is the fastest.
+template <class F, class T>
+std::int64_t search_places(const InMemory<T>* x, std::int64_t count) {
+  constexpr bool is_byte = sizeof(T) == 1;  // of which a place has no room in a lane
+  if constexpr (is_byte || fills_vectors<T>) {
+    constexpr std::int64_t few = is_byte ? 64 : 16;
+    return count < few ? search_singly<F, T>(x, count) : search_blocks<F, T>(x, count);
+  } else {
+    return count < 64 ? search_singly<F, T>(x, count) : search_lanes<F, T>(x, count);
+  }
 }
 
 template <class F, class T>
 void find_extremum(void* const* data, std::int64_t count) {
   const auto* const x = static_cast<const InMemory<T>*>(data[2]);
-  constexpr bool is_byte = sizeof(T) == 1;  // of which a place has no room in a lane
-  constexpr std::int64_t worth_blocks = is_byte ? 64 : 4096;
-  std::int64_t at = 0;
-  if constexpr (is_byte || fills_vectors<T>)
-    at = count < worth_blocks ? search_places<F, T>(x, count) : search_blocks<F, T>(x, count);
-  else
-    at = search_places<F, T>(x, count);
+  const std::int64_t at = search_places<F, T>(x, count);
   if (data[0]) *static_cast<T*>(data[0]) = loaded<T>(x[at]);
   *static_cast<std::int64_t*>(data[1]) = at;
 }
