@@ -71,7 +71,7 @@ struct Gathering {
   /// Whether out channels can be worth the lanes.
   static bool suits_rows(std::int64_t rows, std::int64_t channels, std::int64_t taps,
                          std::int64_t width) {
-    return rows > lanes && channels >= 16 && taps <= usual_depth / 16 && width >= 4;
+    return rows > lanes && channels >= 16 && taps <= 40 && width >= 4;
   }
 
   /// Of the taps of lines, the part that meets more than padding.

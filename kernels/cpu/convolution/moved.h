@@ -69,6 +69,10 @@ void copy_comb(T* to, const T* from, std::int64_t by, std::int64_t count) {
 #endif
   for (; by == 2 && i + V::lanes <= count; i += V::lanes)
     V::store(to + i, V::load(from + i * by, by));
+  if (by == 2 && i < count && i > 0) {  // some once more
+    i = count - V::lanes;
+    return V::store(to + i, V::load(from + i * by, by));
+  }
   for (; i < count; ++i) to[i] = from[i * by];
 }
 
