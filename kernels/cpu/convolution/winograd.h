@@ -92,7 +92,7 @@ class Winograd {
   /// Patches that follow each other: some rows of them, or parts of rows, of all samples.
   struct Work {
     std::int64_t group = 0, count = 0;
-    std::vector<Part> parts;
+    std::vector<Part> parts = {};
     float *patches = nullptr, *sums = nullptr, *lines = nullptr;
   };
 

@@ -1,12 +1,11 @@
-// The vectors of float32 that products are packed for: AVX-512, or AVX2 with its fused products.
+// The vectors of float32 that products are packed for: AVX-512, or AVX2.
 #pragma once
 
 #include <cstdint>
 
 #include "kernels/cpu/loop/transpose.h"
 
-#if defined(__AVX512F__) || (defined(__AVX2__) && defined(__FMA__))
-#define GARBOARD_PACKS_PRODUCTS
+#ifdef __AVX2__
 #include <immintrin.h>
 
 namespace garboard::kernels::GARBOARD_ISA {

@@ -9,7 +9,7 @@
 
 namespace garboard::kernels::GARBOARD_ISA {
 
-#ifdef GARBOARD_PACKS_PRODUCTS
+#ifdef __AVX2__
 
 namespace {
 

@@ -9,7 +9,7 @@
 #include "kernels/cpu/product/packed_product.h"
 #include "kernels/cpu/product/plus_product.h"
 
-#ifdef GARBOARD_PACKS_PRODUCTS
+#ifdef __AVX2__
 
 namespace garboard::kernels::GARBOARD_ISA {
 namespace {
