@@ -4,6 +4,7 @@
 #include "csrc/ops/create/convert.h"
 #include "csrc/ops/create/create.h"
 #include "csrc/ops/op/record.h"
+#include "csrc/ops/windows/grid_sample_formula.h"
 #include "csrc/ops/windows/space.h"
 #include "kernels/run.h"
 
@@ -67,8 +68,9 @@ GridForm form_of(const Tensor& input, const Tensor& grid, const GridOptions& opt
 
 Grads gradients(const Backward& at, const GridForm& form, const Dims& sizes) {
   if (is_grad_enabled())
-    throw GradientError(
-        text(grid_op, ": its gradient has no gradient of its own; leave create_graph out"));
+    return GridSampleFormula{sizes, at.needs(1) ? at.input(0) : Tensor{}, at.input(1), at.grad,
+                             form.options}
+        .run(at.needs(0), at.needs(1));
   const Tensor grid = dense(at.input(1)), given = dense(at.grad);
   Tensor x;
   if (at.needs(1)) x = dense(at.input(0));

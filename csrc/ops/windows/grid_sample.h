@@ -14,8 +14,7 @@ struct GridOptions {
 
 /// [n, channels, *places] of input [n, channels, *sizes], two or three of them, and grid [n,
 /// *places, 2 or 3], whose numbers go from -1 to 1 along each dim, the last one first. Raises
-/// ShapeError, DTypeError, DeviceError; its rule GradientError where it is to be differentiated
-/// again.
+/// ShapeError, DTypeError, DeviceError.
 Tensor grid_sample(const Tensor& input, const Tensor& grid, const GridOptions& options);
 
 }  // namespace garboard

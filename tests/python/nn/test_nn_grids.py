@@ -202,12 +202,30 @@ def test_what_does_not_fit_is_refused(error, match, call):
         call()
 
 
-def test_a_gradient_is_not_differentiated_again():
-    x = gb.ones(1, 1, 2, 2, requires_grad=True)
-    made = F.grid_sample(x, gb.zeros(1, 1, 1, 2))
+@pytest.mark.parametrize("aligns", [False, True])
+@pytest.mark.parametrize("beyond", ["zeros", "border", "reflection"])
+@pytest.mark.parametrize(
+    ("mode", "dims"),
+    [("bilinear", 2), ("nearest", 2), ("bicubic", 2), ("bilinear", 3), ("nearest", 3)],
+)
+def test_a_gradient_can_be_differentiated_again(mode, dims, beyond, aligns):
+    drawing = gb.Generator().manual_seed(3)
+    x = gb.randn((2, 2, 4, 5, 3)[: dims + 2], generator=drawing, dtype=gb.float64)
+    grid = gb.rand((2, *(3, 2, 2)[:dims], dims), generator=drawing, dtype=gb.float64) * 2.6 - 1.3
+    given = [x.requires_grad_(), grid.requires_grad_(mode != "nearest")]
 
-    with pytest.raises(gb.GradientError, match="no gradient of its own"):
-        gb.autograd.grad(made.sum(), x, create_graph=True)
+    def sampled(x, grid):
+        return F.grid_sample(x, grid, mode=mode, padding_mode=beyond, align_corners=aligns)
+
+    made = sampled(*given)
+    wanted = [it for it in given if it.requires_grad]
+    weights = gb.randn(made.shape, generator=drawing, dtype=gb.float64)
+    by_kernel = gb.autograd.grad(made, wanted, weights, retain_graph=True)
+    by_formula = gb.autograd.grad(made, wanted, weights, create_graph=True)
+
+    for one, other in zip(by_kernel, by_formula, strict=True):
+        gb.testing.assert_close(one, other)
+    assert gb.autograd.gradgradcheck(sampled, given)
 
 
 def test_what_aligns_is_asked_for_where_it_is_left_out():
