@@ -14,6 +14,7 @@
 namespace garboard::kernels::GARBOARD_ISA {
 namespace {
 
+/// Directly, or with fewer products.
 template <class T>
 void gather(const Gathering<T>& of) {
   if constexpr (sizeof(T) == 4)

@@ -64,8 +64,7 @@ struct PanelProduct {
   /// Element (i, k) of a strip of rows at i * a_row + k * a_step.
   const float* a;
   std::int64_t a_row, a_step, a_strip;  // a_strip 0: strips follow each other by a_row
-  const float*
-      panels;  // `width` columns each, one after the other, with a row for each of the depth
+  const float* panels;  // of `width` columns, one after the other, a row for each of the depth
   RowStrips rows;
   std::int64_t columns, depth;
   float* out;
