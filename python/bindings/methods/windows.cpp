@@ -1,9 +1,9 @@
 // Pools, samplings and what stands around an input. Names that begin with a line are what
 // garboard.nn.functional makes its functions of.
-#include "csrc/ops/windows/grid_sample.h"
+#include "csrc/ops/sampling/grid_sample.h"
+#include "csrc/ops/sampling/resample.h"
 #include "csrc/ops/windows/pad.h"
 #include "csrc/ops/windows/pool.h"
-#include "csrc/ops/windows/resample.h"
 #include "python/bindings/call/methods.h"
 
 namespace garboard::python {

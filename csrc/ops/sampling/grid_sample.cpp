@@ -1,10 +1,10 @@
-#include "csrc/ops/windows/grid_sample.h"
+#include "csrc/ops/sampling/grid_sample.h"
 
 #include "csrc/core/error.h"
 #include "csrc/ops/create/convert.h"
 #include "csrc/ops/create/create.h"
 #include "csrc/ops/op/record.h"
-#include "csrc/ops/windows/grid_sample_formula.h"
+#include "csrc/ops/sampling/grid_sample_formula.h"
 #include "csrc/ops/windows/space.h"
 #include "kernels/run.h"
 

@@ -1,4 +1,4 @@
-#include "csrc/ops/windows/grid_sample_formula.h"
+#include "csrc/ops/sampling/grid_sample_formula.h"
 
 #include <vector>
 
@@ -19,7 +19,7 @@ namespace {
 
 /// One of the elements along a dim that are mixed at each place, [n, places]: its number, whether
 /// it is inside, its factor, and how fast that changes with the coordinate, or nothing: not at all.
-struct Mixed {
+struct GridTap {
   Tensor at, is_inside, factor, slope;
 };
 
@@ -34,7 +34,7 @@ class FormulaDim {
         span_(options.aligns_corners ? size_ - 1 : size_),
         speed_(span_ / 2) {}
 
-  std::vector<Mixed> read(const Tensor& given) const {
+  std::vector<GridTap> read(const Tensor& given) const {
     const Tensor raw = (given + 1.0) * speed_ + low_;
     if (sampling_ == kernels::Sampling::cubic) return read_cubic(raw);
     Tensor from = detach(raw), speed = zeros(raw.sizes(), raw.dtype(), raw.device()) + speed_;
@@ -48,7 +48,7 @@ class FormulaDim {
   }
 
  private:
-  Mixed mixed(const Tensor& at, const Tensor& factor, const Tensor& slope) const {
+  GridTap mixed(const Tensor& at, const Tensor& factor, const Tensor& slope) const {
     const Tensor is_inside = logical_and(ge(at, 0.0), lt(at, size_));
     return {to(where(is_inside, at, 0.0), DType::int64), is_inside, factor, slope};
   }
@@ -80,13 +80,13 @@ class FormulaDim {
   static Tensor near_slope(const Tensor& x) { return (x * (3 * (a + 2)) - 2 * (a + 3)) * x; }
   static Tensor far_slope(const Tensor& x) { return (x * (3 * a) - 10 * a) * x + 8 * a; }
 
-  std::vector<Mixed> read_cubic(const Tensor& raw) const {
+  std::vector<GridTap> read_cubic(const Tensor& raw) const {
     const Tensor first = garboard::floor(detach(raw)), rest = raw - first;
     const Tensor before = rest + 1.0, behind = -rest + 1.0, last = -rest + 2.0;
     const Tensor factors[] = {far(before), near(rest), near(behind), far(last)};
     const Tensor slopes[] = {far_slope(before), near_slope(rest), -near_slope(behind),
                              -far_slope(last)};
-    std::vector<Mixed> all;
+    std::vector<GridTap> all;
     for (int k = 0; k < 4; ++k) {
       Tensor at = first + (k - 1.0), speed = at * 0.0;
       move_inside(at, speed);
@@ -111,7 +111,7 @@ Grads GridSampleFormula::run(bool of_input, bool of_grid) const {
     elements *= sizes[2 + d];
   }
   const Tensor flat = reshape(grid, {samples, places, dims});
-  std::vector<std::vector<Mixed>> along;  // the last dim of the plane comes first in the grid
+  std::vector<std::vector<GridTap>> along;  // the last dim of the plane comes first in the grid
   for (int d = 0; d < dims; ++d)
     along.push_back(FormulaDim(options, sizes[2 + d]).read(select(flat, 2, dims - 1 - d)));
   const Tensor came = reshape(grad, {samples, channels, places});
@@ -123,7 +123,7 @@ Grads GridSampleFormula::run(bool of_input, bool of_grid) const {
   std::size_t combinations = 1;
   for (int d = 0; d < dims; ++d) combinations *= each;
   for (std::size_t k = 0; k < combinations; ++k) {
-    const auto of = [&](int d) -> const Mixed& {
+    const auto of = [&](int d) -> const GridTap& {
       std::size_t rest = k;
       for (int e = 0; e < d; ++e) rest /= each;
       return along[static_cast<std::size_t>(d)][rest % each];

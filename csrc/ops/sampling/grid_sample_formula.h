@@ -1,7 +1,7 @@
 // The gradient of sampling by a grid, by ops: for passes that are recorded themselves.
 #pragma once
 
-#include "csrc/ops/windows/grid_sample.h"
+#include "csrc/ops/sampling/grid_sample.h"
 #include "csrc/tensor/grad_node.h"
 
 namespace garboard {

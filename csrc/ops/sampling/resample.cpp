@@ -1,4 +1,4 @@
-#include "csrc/ops/windows/resample.h"
+#include "csrc/ops/sampling/resample.h"
 
 #include <cmath>
 
