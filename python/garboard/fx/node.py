@@ -414,9 +414,13 @@ class Node:
         return self.name
 
     def __lt__(self, other: Node) -> bool:
+        if not isinstance(other, Node):
+            return NotImplemented
         return self.graph._position(self) < self.graph._position(other)
 
     def __gt__(self, other: Node) -> bool:
+        if not isinstance(other, Node):
+            return NotImplemented
         return other < self
 
 

@@ -252,3 +252,14 @@ def test_what_is_no_codegen_writes_no_code(given):
         graph.set_codegen(given)
 
     assert graph.process_inputs(2) == (2,)
+
+
+def test_nodes_are_ordered_among_nodes_alone():
+    graph = fx.Graph()
+    first, second = graph.placeholder("x"), graph.placeholder("y")
+
+    assert first < second
+    assert second > first
+    for compare in (operator.lt, operator.gt):
+        with pytest.raises(TypeError, match="not supported between instances of 'Node' and 'int'"):
+            compare(first, 3)
