@@ -12,7 +12,6 @@
 #include "csrc/ops/reduce/reduce.h"
 #include "csrc/ops/shape/join.h"
 #include "csrc/ops/shape/views.h"
-#include "csrc/tensor/grad_mode.h"
 
 namespace garboard {
 namespace {

@@ -4,8 +4,8 @@
 #pragma once
 
 #include <atomic>
-#include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <utility>
 #include <vector>
 
@@ -13,7 +13,6 @@
 #include "kernels/cpu/convolution/gathering.h"
 #include "kernels/cpu/loop/parallel.h"
 #include "kernels/cpu/loop/scratch.h"
-#include "kernels/cpu/tuning.h"
 
 namespace garboard::kernels::GARBOARD_ISA {
 namespace {
