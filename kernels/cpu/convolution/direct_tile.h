@@ -78,24 +78,22 @@ __attribute__((always_inline)) inline void keep(T* out, const typename WideVecto
                                                 const Spot& spot, bool accumulate) {
   using V = WideVector<T>;
   constexpr std::uint32_t all = static_cast<std::uint32_t>((std::uint64_t{1} << V::lanes) - 1);
+  if (spot.kept == all) return V::store(out, accumulate ? V::load(out) + sum : sum);
 #ifdef __AVX512F__
   if constexpr (sizeof(T) == 4) {
-    __m512 y = (__m512)sum;
-    if (spot.kept != all) y = _mm512_maskz_compress_ps(static_cast<__mmask16>(spot.kept), y);
+    __m512 y = _mm512_maskz_compress_ps(static_cast<__mmask16>(spot.kept), (__m512)sum);
     const auto mask = static_cast<__mmask16>((1u << spot.count) - 1);
     if (accumulate) y = _mm512_add_ps(y, _mm512_maskz_loadu_ps(mask, out));
     _mm512_mask_storeu_ps(out, mask, y);
     return;
   } else {
-    __m512d y = (__m512d)sum;
-    if (spot.kept != all) y = _mm512_maskz_compress_pd(static_cast<__mmask8>(spot.kept), y);
+    __m512d y = _mm512_maskz_compress_pd(static_cast<__mmask8>(spot.kept), (__m512d)sum);
     const auto mask = static_cast<__mmask8>((1u << spot.count) - 1);
     if (accumulate) y = _mm512_add_pd(y, _mm512_maskz_loadu_pd(mask, out));
     _mm512_mask_storeu_pd(out, mask, y);
     return;
   }
 #endif
-  if (spot.kept == all) return V::store(out, accumulate ? V::load(out) + sum : sum);
 #if defined(__AVX2__) && !defined(__AVX512F__)
   if constexpr (sizeof(T) == 4) {
     if (spot.is_followed) {  // lanes behind the last place are written again later
