@@ -223,7 +223,8 @@ struct Extent {
   bool is_whole;  // there is one group
   bool is_far;    // the weight, from the second cache
   bool has_stride = false;
-  bool is_uneven = false;  // taps fall into classes of different sizes
+  bool is_uneven = false;   // taps fall into classes of different sizes
+  bool has_patches = true;  // it may be computed by patches
 
   explicit Extent(const Convolution& of) {
     const Sizes sizes(of);
@@ -238,7 +239,9 @@ struct Extent {
     for (int d = 0; d < space_dims; ++d) {
       has_stride |= of.stride[d] > 1 && sizes.taps[d] > 1;
       is_uneven |= of.stride[d] > 1 && sizes.taps[d] % of.stride[d] != 0;
+      has_patches &= sizes.taps[d] == (d == 0 ? 1 : 3) && of.stride[d] == 1 && of.dilation[d] == 1;
     }
+    has_patches &= item == 4;
     may_copy = columns > 0 && channels > 0 && taps > 1 && places * taps <= 4 * cache / item;
   }
 };
@@ -247,7 +250,9 @@ struct Extent {
 
 bool suits_product(const Convolve& of) noexcept {
   const Extent it(of);
-  return it.may_copy && it.is_far && it.columns <= 256;
+  return it.may_copy && it.is_far &&
+         it.columns <=
+             (it.has_patches ? tuning::product_columns_by_patches : tuning::product_columns);
 }
 bool suits_product(const ConvolutionInputGradient& of) noexcept {
   const Extent it(of);

@@ -8,6 +8,7 @@
 #include "kernels/cpu/loop/plan.h"
 #include "kernels/cpu/loop/transpose.h"
 #include "kernels/cpu/product/packed_product.h"
+#include "kernels/cpu/tuning.h"
 #include "kernels/cpu/wide/wide_vector.h"
 
 #ifdef __AVX2__
@@ -134,6 +135,7 @@ void convolve_tile(const DirectTile<T>& t, const Spot* spots) {
   const std::int64_t* const end = t.offsets + t.depth;
 #pragma GCC unroll 1
   for (const std::int64_t* offset = t.offsets; offset < end; ++offset, factors += strip_line) {
+    __builtin_prefetch(factors + tuning::factors_ahead * strip_line);
     V x[vectors];
 #pragma GCC unroll 2
     for (int v = 0; v < vectors; ++v) x[v] = WideVector<T>::load(met[v] + *offset);

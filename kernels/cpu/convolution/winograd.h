@@ -13,6 +13,7 @@
 #include "kernels/cpu/convolution/gathering.h"
 #include "kernels/cpu/loop/parallel.h"
 #include "kernels/cpu/loop/scratch.h"
+#include "kernels/cpu/tuning.h"
 
 namespace garboard::kernels::GARBOARD_ISA {
 namespace {
@@ -149,8 +150,6 @@ class Winograd {
 
   /// By multiplications, and what else takes as long as some of them.
   static bool is_worth(const Gathering<float>& of) {
-    constexpr double of_element = 200, of_sum = 160;  // that a lane transforms
-    constexpr double of_tap = 300;                    // of a row and channel: its factors
     const std::int64_t high = divided_up(of.moved.places[1], 2),
                        wide = divided_up(of.moved.places[2], 2);
     const auto samples = static_cast<double>(of.samples), rows = static_cast<double>(of.rows),
@@ -158,10 +157,12 @@ class Winograd {
     const auto patches = static_cast<double>(high * wide),
                in_lanes = static_cast<double>(high * divided_up(wide, lanes) * lanes),
                places = static_cast<double>(product(of.moved.places));
-    const double here = samples * (patches * components * rows * channels +
-                                   in_lanes * (channels * of_element + rows * of_sum)) +
-                        rows * channels * of_tap;
-    return here < 0.95 * samples * places * 9 * rows * channels * of.met_part();
+    const double here =
+        samples * (patches * components * rows * channels +
+                   in_lanes * (channels * tuning::patch_element + rows * tuning::patch_sum)) +
+        rows * channels *
+            (of.factors.is_dense() ? tuning::patch_factors : tuning::patch_turned_factors);
+    return here < tuning::worth_patches * samples * places * 9 * rows * channels * of.met_part();
   }
 
   bool transform_factors(float* to) const {

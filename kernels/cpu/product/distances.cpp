@@ -10,6 +10,7 @@
 #include "kernels/cpu/loop/parts.h"
 #include "kernels/cpu/loop/plan.h"
 #include "kernels/cpu/loop/scratch.h"
+#include "kernels/cpu/tuning.h"
 #include "kernels/cpu/wide/wide_vector.h"
 
 namespace garboard::kernels::GARBOARD_ISA {
@@ -120,10 +121,6 @@ struct Largest {
   }
 };
 
-/// Rows for which others are set side by side once, and columns of them at a time, whose sums meet
-/// those of others: what stands side by side then stays in the second cache.
-constexpr std::int64_t rows_a_turn = 256, columns_at_a_time = 256;
-
 /// What the norm makes of columns [0, count) of a row and of those beside, added to `sums`.
 template <class T, class Norm>
 void meet(T* sums, const T* row, std::int64_t step, const T* others, std::int64_t count) {
@@ -181,20 +178,21 @@ void find_distances(const RowDistances& of, bool of_pairs) {
       std::swap(of_row, of_column);
     }
   }
-  const std::int64_t columns = x.columns, at_a_time = smaller(columns, columns_at_a_time);
+  const std::int64_t columns = x.columns, at_a_time = smaller(columns, tuning::distance_columns);
   const Units<T> units(of_pairs ? 1 : of.out.sizes.data()[0], y.rows, x.rows, columns,
-                       divided_up(x.rows, rows_a_turn));
-  units.for_each(rows_a_turn + at_a_time, [&](std::int64_t batch, std::int64_t place,
-                                              std::int64_t turn, T* sums) {
-    T* const others = sums + rows_a_turn * beside<T>;
-    const std::int64_t first = turn * rows_a_turn, end = smaller(place + beside<T>, y.rows);
-    std::int64_t rows = smaller(rows_a_turn, x.rows - first);
+                       divided_up(x.rows, tuning::distance_rows));
+  const std::int64_t room = tuning::distance_rows + at_a_time;
+  units.for_each(room, [&](std::int64_t batch, std::int64_t place, std::int64_t turn, T* sums) {
+    T* const others = sums + tuning::distance_rows * beside<T>;
+    const std::int64_t first = turn * tuning::distance_rows,
+                       end = smaller(place + beside<T>, y.rows);
+    std::int64_t rows = smaller(tuning::distance_rows, x.rows - first);
     if (of_pairs) rows = larger(smaller(rows, end - 1 - first), 0);
     const std::int64_t count = rows * beside<T>;
     std::fill_n(sums, count, T(0));
     Pace pace;
-    for (std::int64_t c = 0; c < columns && rows; c += columns_at_a_time) {
-      const std::int64_t some = smaller(columns_at_a_time, columns - c);
+    for (std::int64_t c = 0; c < columns && rows; c += tuning::distance_columns) {
+      const std::int64_t some = smaller(tuning::distance_columns, columns - c);
       set_beside(others, y, batch, place, c, c + some);
       for (std::int64_t r = 0; r < rows; ++r)
         meet<T, Norm>(sums + r * beside<T>, x.at(batch, first + r) + c * x.of_column, x.of_column,
@@ -211,9 +209,6 @@ void find_distances(const RowDistances& of, bool of_pairs) {
     }
   });
 }
-
-/// Rows whose shares of a gradient stay in the first cache.
-constexpr std::int64_t partners = 64;
 
 /// The part of columns [place, place + count) of the rows `given` side by side that the shares of
 /// `few` others have in their gradient, added to `sums`.
@@ -240,25 +235,25 @@ template <class T, class Norm>
 void find_gradient(const RowDistancesGradient& of, bool of_pairs) {
   const Matrices<T> x_gradient(of.x_gradient);
   const Matrices<const T> x(of.x), y(of.y);
-  const std::int64_t columns = x.columns, at_a_time = smaller(columns, columns_at_a_time);
+  const std::int64_t columns = x.columns, at_a_time = smaller(columns, tuning::distance_columns);
   const Units<T> units(of.x.sizes.data()[0], x.rows, y.rows, columns,
-                       divided_up(columns, columns_at_a_time));
+                       divided_up(columns, tuning::distance_columns));
   const auto set = [&](T* to, const View& from, std::int64_t batch, std::int64_t first,
                        std::int64_t begin, std::int64_t end) {
     of_pairs ? set_pairs_beside(to, from.as<const T>(), x.rows, first, begin, end)
              : set_beside(to, Matrices<const T>(from), batch, first, begin, end);
   };
-  units.for_each(2 * at_a_time + 2 * partners, [&](std::int64_t batch, std::int64_t first,
-                                                   std::int64_t turn, T* given) {
+  const std::int64_t room = 2 * (at_a_time + tuning::distance_shares);
+  units.for_each(room, [&](std::int64_t batch, std::int64_t first, std::int64_t turn, T* given) {
     T *const sums = given + at_a_time * beside<T>, *const shares = sums + at_a_time * beside<T>;
-    T* const far = shares + partners * beside<T>;
-    const std::int64_t place = turn * columns_at_a_time;
-    const std::int64_t count = smaller(columns_at_a_time, columns - place);
+    T* const far = shares + tuning::distance_shares * beside<T>;
+    const std::int64_t place = turn * tuning::distance_columns;
+    const std::int64_t count = smaller(tuning::distance_columns, columns - place);
     set_beside(given, x, batch, first, place, place + count);
     std::fill_n(sums, count * beside<T>, T(0));
     Pace pace;
-    for (std::int64_t j = 0; j < y.rows; j += partners) {
-      const std::int64_t few = smaller(partners, y.rows - j);
+    for (std::int64_t j = 0; j < y.rows; j += tuning::distance_shares) {
+      const std::int64_t few = smaller(tuning::distance_shares, y.rows - j);
       set(shares, of.gradient, batch, first, j, j + few);
       set(far, of.out, batch, first, j, j + few);
       for (std::int64_t i = 0; i < few * beside<T>; ++i) shares[i] *= Norm::share(far[i]);
