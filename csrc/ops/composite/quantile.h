@@ -1,7 +1,9 @@
-// Quantiles, made of sorted slices.
+// Quantiles, made of elements of slices by their rank, or of sorted slices.
 #pragma once
 
+#include <map>
 #include <optional>
+#include <vector>
 
 #include "csrc/core/error.h"
 #include "csrc/ops/create/convert.h"
@@ -12,12 +14,43 @@
 #include "csrc/ops/op/operators.h"
 #include "csrc/ops/order/order.h"
 #include "csrc/ops/reduce/reduce.h"
+#include "csrc/ops/shape/join.h"
 #include "csrc/ops/shape/views.h"
 
 namespace garboard::composite {
 
 /// Between two elements: which one, or what between them.
 enum class Interpolation : std::uint8_t { linear, lower, higher, midpoint, nearest };
+
+/// Raises ShapeError unless each element of `q`, on the CPU, is in [0, 1].
+inline void check_quantiles(const char* op, const Tensor& q) {
+  const Tensor plain = contiguous(to(detach(q), DType::float64));
+  const auto* const first = plain.view().as<const double>();
+  for (std::int64_t i = 0; i < plain.count(); ++i) {
+    if (!(first[i] >= 0 && first[i] <= 1))
+      throw ShapeError(text(op, ": q ", first[i], "; 0 to 1 is needed"));
+  }
+}
+
+/// So few elements of a slice are found one by one before it would have been sorted.
+inline bool are_few(std::int64_t ranks, std::int64_t size) {
+  constexpr std::int64_t least = 128, long_slice = 1 << 16;
+  return size > least && ranks <= (size < long_slice ? 2 : 4);
+}
+
+/// The elements at whole `ranks` of the slices along `dim`, which trades places with the last.
+inline Tensor elements_of_ranks(const char* op, const Tensor& input, int dim, const Tensor& ranks,
+                                std::map<std::int64_t, Tensor>& found) {
+  const Tensor whole = to(ranks, DType::int64);
+  const auto* const first = whole.view().as<const std::int64_t>();
+  std::vector<Tensor> elements;
+  for (std::int64_t i = 0; i < whole.count(); ++i) {
+    const auto [at, is_new] = found.try_emplace(first[i]);
+    if (is_new) at->second = element_of_rank(op, input, first[i], dim, false).values;
+    elements.push_back(at->second);
+  }
+  return transpose(stack(elements, dim), dim, input.ndim() - 1);
+}
 
 /// The elements at `q` of the way through each sorted slice along `dim`, or through all, for each
 /// of `q`, of at most one dim, each in [0, 1]. NaN where there is one, unless it `skips_nan`. The
@@ -38,26 +71,36 @@ inline Tensor quantile(const char* op, const Tensor& input, const Tensor& q,
     throw ShapeError(
         text(op, ": no elements, of sizes ", input.sizes(), "; at least one is needed"));
   const Operand one = Scalar::of(std::int64_t{1}), zero = Scalar::of(std::int64_t{0});
-  const Tensor ordered = sort(transpose(flat, dim, last), last, Direction::ascending).values;
-  const Tensor plain = detach(ordered);
-  const Tensor end = to(select(plain, last, size - 1), plain.dtype());
-  const Tensor is_nan = unsqueeze(isnan(end), last);
+  const bool can_read = q.device().is_cpu() && input.device().is_cpu();
+  if (can_read) check_quantiles(op, q);
   const Tensor ranks = reshape(detach(q), {-1});
-  Tensor rank;
-  if (skips_nan) {
-    const Tensor numbers = to(sum(logical_not(isnan(plain)), {Dims{last}, true}), plain.dtype());
-    rank = maximum((numbers - one) * ranks, zero);
+  const Operand highest = Scalar::of(static_cast<double>(size - 1));
+  const bool is_picked = can_read && !skips_nan && are_few(ranks.count(), size);
+  Tensor ordered, rank;
+  if (is_picked) {
+    rank = ranks * highest;
   } else {
-    const Operand highest = Scalar::of(static_cast<double>(size - 1));
-    rank = where(is_nan, highest, ranks * highest);
+    ordered = sort(transpose(flat, dim, last), last, Direction::ascending).values;
+    const Tensor plain = detach(ordered);
+    if (skips_nan) {
+      const Tensor numbers = to(sum(logical_not(isnan(plain)), {Dims{last}, true}), plain.dtype());
+      rank = maximum((numbers - one) * ranks, zero);
+    } else {
+      rank = where(isnan(narrow(plain, last, size - 1, 1)), highest, ranks * highest);
+    }
   }
   if (interpolation == Interpolation::lower) rank = floor(rank);
   if (interpolation == Interpolation::higher) rank = ceil(rank);
   if (interpolation == Interpolation::nearest) rank = round(rank);
+  std::map<std::int64_t, Tensor> found;
+  const auto elements_at = [&](const Tensor& whole) {
+    return is_picked ? elements_of_ranks(op, flat, dim, whole, found)
+                     : gather(ordered, last, to(whole, DType::int64));
+  };
   const Tensor below = floor(rank);
-  Tensor result = gather(ordered, last, to(below, DType::int64));
+  Tensor result = elements_at(below);
   if (interpolation == Interpolation::linear || interpolation == Interpolation::midpoint) {
-    const Tensor above = gather(ordered, last, to(ceil(rank), DType::int64));
+    const Tensor above = elements_at(ceil(rank));
     const Tensor weight = rank - below;
     const bool is_linear = interpolation == Interpolation::linear;
     result = lerp(result, above, is_linear ? weight : where(eq(weight, zero), zero, 0.5));

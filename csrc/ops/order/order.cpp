@@ -161,6 +161,15 @@ ValuesAndIndices kthvalue(const Tensor& input, std::int64_t k, std::int64_t dim,
       });
 }
 
+ValuesAndIndices element_of_rank(const char* op, const Tensor& input, std::int64_t rank,
+                                 std::int64_t dim, bool keepdim) {
+  return chosen(
+      op, input, dim, keepdim,
+      [rank](const View& values, const View& indices, const View& x, int at, std::int64_t) {
+        return kernels::Select{values, indices, x, at, rank, kernels::NaNs::win};
+      });
+}
+
 ValuesAndIndices median(const Tensor& input, std::int64_t dim, bool keepdim) {
   return selected("median", input, dim, keepdim, kernels::NaNs::win);
 }

@@ -17,6 +17,9 @@ ValuesAndIndices topk(const Tensor& input, std::int64_t k, std::int64_t dim, Dir
 
 /// The k-th smallest, counted from 1.
 ValuesAndIndices kthvalue(const Tensor& input, std::int64_t k, std::int64_t dim, bool keepdim);
+/// The element with `rank` others before it, of [0, the size of `dim`), and NaN where there is one.
+ValuesAndIndices element_of_rank(const char* op, const Tensor& input, std::int64_t rank,
+                                 std::int64_t dim, bool keepdim);
 /// The lower one of two in the middle; NaN where there is one.
 ValuesAndIndices median(const Tensor& input, std::int64_t dim, bool keepdim);
 /// The same of the numbers alone.
