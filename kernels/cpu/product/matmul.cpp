@@ -12,6 +12,7 @@
 #include "kernels/cpu/loop/plan.h"
 #include "kernels/cpu/loop/rows.h"
 #include "kernels/cpu/loop/scratch.h"
+#include "kernels/cpu/product/amx_product.h"
 #include "kernels/cpu/product/packed_product.h"
 #include "kernels/cpu/product/pairs.h"
 #include "kernels/cpu/product/tiny_product.h"
@@ -332,6 +333,8 @@ void multiply_in_float(const Matrix& out, const Matrix& a, const Matrix& b, bool
   constexpr std::int64_t most_elements = 1 << 22, least_side = 64;
   constexpr int item = sizeof(float);
   const std::int64_t depth = a.columns;
+  if (std::is_same_v<T, BFloat16> && is_for_amx(out.rows, out.columns, depth))
+    return multiply_amx(out, a, b, accumulate, bias);
   const auto side_of = [&](std::int64_t size) {
     return smaller(size, larger(most_elements / (depth + 1), least_side));
   };

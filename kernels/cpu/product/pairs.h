@@ -9,26 +9,12 @@
 #include "kernels/cpu/loop/plan.h"
 #include "kernels/cpu/loop/rows.h"
 #include "kernels/cpu/loop/scratch.h"
+#include "kernels/cpu/product/depth_lines.h"
 #include "kernels/cpu/product/matmul.h"
 #include "kernels/cpu/product/packed_product.h"
 
 namespace garboard::kernels::GARBOARD_ISA {
 namespace {
-
-/// Lines of bfloat16 along a depth; strides are in elements.
-struct DepthLines {
-  const BFloat16* data;
-  std::int64_t lines, depth;
-  std::int64_t line_stride, depth_stride;
-
-  std::int64_t pairs() const { return divided_up(depth, 2); }
-  /// Of what `paired` may want.
-  std::int64_t pair_bytes() const { return lines * pairs() * 4; }
-  bool are_pairs() const {
-    return depth_stride == 1 && depth % 2 == 0 && line_stride % 2 == 0 &&
-           reinterpret_cast<std::uintptr_t>(data) % alignof(float) == 0;
-  }
-};
 
 /// Two lines side by side as one of pairs; `second` may be null.
 inline void interleave(std::uint32_t* to, const BFloat16* first, const BFloat16* second,
@@ -67,9 +53,7 @@ inline FloatMatrix paired(const DepthLines& of, void* memory) {
 /// `total`, which is dense, is the product of two matrices of bfloat16, or has it added.
 inline void multiply_pairs(const Matrix& total, const Matrix& a, const Matrix& b, bool accumulate,
                            const float* bias) {
-  const auto elements = [](const Matrix& m) { return reinterpret_cast<const BFloat16*>(m.data); };
-  const DepthLines rows{elements(a), a.rows, a.columns, a.row_stride, a.column_stride};
-  const DepthLines columns{elements(b), b.columns, b.rows, b.column_stride, b.row_stride};
+  const DepthLines rows = rows_along_depth(a), columns = columns_along_depth(b);
   const Scratch left(rows.are_pairs() ? 0 : rows.pair_bytes());
   const Scratch right(columns.are_pairs() ? 0 : columns.pair_bytes());
   multiply_packed({.rows = total.rows,

@@ -21,13 +21,15 @@ def expect_rounded_once(found, a, b):
     """Of sums of floats in any order, which are rounded to 8 or 11 digits."""
     exact = a.double() @ b.double()
     sizes = a.double().abs() @ b.double().abs()
-    digits = 2.0**-8 if found.dtype is gb.bfloat16 else 2.0**-11
+    digits, last = (2.0**-8, 2.0**-134) if found.dtype is gb.bfloat16 else (2.0**-11, 2.0**-25)
 
-    assert ((found.double() - exact).abs() <= digits * exact.abs() + 2.0**-18 * sizes).all()
+    assert ((found.double() - exact).abs() <= digits * exact.abs() + 2.0**-18 * sizes + last).all()
 
 
 @pytest.mark.parametrize("dtype", HALVES)
-@pytest.mark.parametrize("sizes", [(5, 6, 7), (64, 63, 70), (33, 1, 40), (17, 1000, 31)])
+@pytest.mark.parametrize(
+    "sizes", [(5, 6, 7), (64, 64, 64), (64, 63, 70), (33, 1, 40), (17, 1000, 31), (40, 65, 1100)]
+)
 @pytest.mark.parametrize("left", LAYOUTS)
 @pytest.mark.parametrize("right", LAYOUTS)
 def test_a_product_is_rounded_once_in_every_layout(dtype, sizes, left, right):
@@ -45,6 +47,23 @@ def test_so_are_products_with_a_vector_and_of_no_depth(dtype, sizes):
     a, b = drawn(1, rows, depth, dtype=dtype), drawn(2, depth, columns, dtype=dtype)
 
     expect_rounded_once(a @ b, a, b)
+
+
+@pytest.mark.parametrize("dtype", HALVES)
+@pytest.mark.parametrize("sizes", [(5, 6, 7), (64, 96, 64), (100, 700, 90), (9, 33, 1100)])
+def test_a_bias_and_what_is_there_are_added_before_it_is_rounded(dtype, sizes, no_leaks):
+    rows, depth, columns = sizes
+    a, b = drawn(1, rows, depth, dtype=dtype), drawn(2, columns, depth, dtype=dtype)
+    bias, there = drawn(3, columns, dtype=dtype), drawn(4, rows, columns, dtype=dtype)
+    one = gb.ones(rows, 1, dtype=dtype)
+
+    def expect(found, added):
+        expect_rounded_once(found, gb.cat([a, added], 1), gb.cat([b.t(), added_by], 0))
+
+    added_by = bias[None]
+    expect(gb.nn.functional.linear(a, b, bias), one)
+    added_by = there
+    expect(gb.addmm(there, a, b.t()), gb.eye(rows, dtype=dtype))
 
 
 @pytest.mark.parametrize("dtype", HALVES)

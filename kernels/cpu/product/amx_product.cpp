@@ -1,0 +1,311 @@
+#include "kernels/cpu/product/amx_product.h"
+
+#include "kernels/cpu/loop/parallel.h"
+#include "kernels/cpu/loop/plan.h"
+#include "kernels/cpu/loop/scratch.h"
+#include "kernels/cpu/loop/transpose.h"
+#include "kernels/cpu/product/depth_lines.h"
+#include "kernels/cpu/tuning.h"
+#include "kernels/cpu/wide/half_conversions.h"
+
+#if defined(__AVX512F__) && defined(__linux__)
+#include <asm/prctl.h>
+#include <immintrin.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
+
+namespace garboard::kernels::GARBOARD_ISA {
+
+#if defined(__AVX512F__) && defined(__linux__)
+
+namespace {
+
+/// A tile has 16 rows of as many floats, or pairs of bfloat16 along the depth; a block of a result
+/// two by two of them, one of an operand two: that fills all eight.
+constexpr std::int64_t side = 16, tile_floats = side * side, block_side = 2 * side;
+constexpr std::int64_t tile_depth = 2 * side, block_floats = 2 * tile_floats;
+constexpr std::int64_t row_bytes = side * std::int64_t{sizeof(float)};
+
+/// What the system keeps of a thread's tiles has to be asked for, once for the process.
+bool may_use_tiles() noexcept {
+  if (!__builtin_cpu_supports("amx-tile") || !__builtin_cpu_supports("amx-bf16")) return false;
+#ifdef ARCH_REQ_XCOMP_PERM
+  constexpr long request = ARCH_REQ_XCOMP_PERM;
+#else
+  constexpr long request = 0x1023;
+#endif
+  constexpr long tile_data = 18;
+  return syscall(SYS_arch_prctl, request, tile_data) == 0;
+}
+
+/// Tiles of full size, for as long as it lives. On one thread.
+class TileUse {
+ public:
+  TileUse() { configure(); }
+  TileUse(const TileUse&) = delete;
+  TileUse& operator=(const TileUse&) = delete;
+  ~TileUse() { release(); }
+
+ private:
+  struct alignas(64) Configuration {
+    std::uint8_t palette = 1, start_row = 0, reserved[14] = {};
+    std::uint16_t row_bytes[16] = {};
+    std::uint8_t rows[16] = {};
+  };
+
+  [[gnu::target("amx-tile")]] static void configure() {
+    Configuration full;
+    for (int tile = 0; tile < 8; ++tile) {
+      full.row_bytes[tile] = std::uint16_t{kernels::GARBOARD_ISA::row_bytes};
+      full.rows[tile] = std::uint8_t{side};
+    }
+    asm volatile("ldtilecfg %0" : : "m"(full));  // g++'s own tells of 8 bytes that are read
+  }
+  [[gnu::target("amx-tile")]] static void release() { _tile_release(); }
+};
+
+/// A block of a result in floats, and what it is the product of: tiles of a and of b, one after the
+/// other along the depth.
+struct TileBlock {
+  const char* a;
+  std::int64_t a_row_bytes, a_step, a_below;  // bytes from a tile to the next, and to that below
+  const float* b;
+  std::int64_t steps;
+  alignas(64) float sums[block_side * block_side];
+};
+
+/// Sums become a b, or have it added, for so many rows and columns of tiles.
+template <int rows, int columns>
+[[gnu::target("amx-tile,amx-bf16")]] void multiply_block(TileBlock& of, bool accumulate) {
+  constexpr std::int64_t line = block_side * std::int64_t{sizeof(float)};
+  float *const above = of.sums, *const below = of.sums + side * block_side;
+  if (accumulate) {
+    _tile_loadd(0, above, line);
+    if constexpr (columns > 1) _tile_loadd(1, above + side, line);
+    if constexpr (rows > 1) _tile_loadd(2, below, line);
+    if constexpr (rows > 1 && columns > 1) _tile_loadd(3, below + side, line);
+  } else {
+    _tile_zero(0);
+    if constexpr (columns > 1) _tile_zero(1);
+    if constexpr (rows > 1) _tile_zero(2);
+    if constexpr (rows > 1 && columns > 1) _tile_zero(3);
+  }
+  const char* a = of.a;
+  const float* b = of.b;
+  for (std::int64_t k = 0; k < of.steps; ++k, a += of.a_step, b += block_floats) {
+    _tile_loadd(4, a, of.a_row_bytes);
+    _tile_loadd(6, b, row_bytes);
+    _tile_dpbf16ps(0, 4, 6);
+    if constexpr (columns > 1) {
+      _tile_loadd(7, b + tile_floats, row_bytes);
+      _tile_dpbf16ps(1, 4, 7);
+    }
+    if constexpr (rows > 1) {
+      _tile_loadd(5, a + of.a_below, of.a_row_bytes);
+      _tile_dpbf16ps(2, 5, 6);
+      if constexpr (columns > 1) _tile_dpbf16ps(3, 5, 7);
+    }
+  }
+  _tile_stored(0, above, line);
+  if constexpr (columns > 1) _tile_stored(1, above + side, line);
+  if constexpr (rows > 1) _tile_stored(2, below, line);
+  if constexpr (rows > 1 && columns > 1) _tile_stored(3, below + side, line);
+}
+
+void multiply_block(TileBlock& of, std::int64_t rows, std::int64_t columns, bool accumulate) {
+  if (rows > side && columns > side) return multiply_block<2, 2>(of, accumulate);
+  if (rows > side) return multiply_block<2, 1>(of, accumulate);
+  columns > side ? multiply_block<1, 2>(of, accumulate) : multiply_block<1, 1>(of, accumulate);
+}
+
+/// Some lines, from some place of the depth on, of which a tile has as many as there are.
+class TileOfLines {
+ public:
+  TileOfLines(const DepthLines& of, std::int64_t line, std::int64_t depth)
+      : data_(of.data + line * of.line_stride + depth * of.depth_stride),
+        line_stride_(of.line_stride),
+        depth_stride_(of.depth_stride),
+        lines_(smaller(of.lines - line, side)),
+        depth_(smaller(of.depth - depth, tile_depth)) {}
+
+  /// A row for each line or for each pair, and 0 where there is none.
+  void pack(float* to, bool by_lines) const {
+    __m512i x[side];
+    const bool lies_by_lines = depth_stride_ == 1 || line_stride_ != 1;
+    if (depth_stride_ == 1)
+      read_along(x);
+    else if (line_stride_ == 1)
+      read_across(x);
+    else
+      gather(x);
+    if (lies_by_lines == by_lines) return store(to, x);
+    __m512 turned[side];
+    for (int i = 0; i < side; ++i) turned[i] = _mm512_castsi512_ps(x[i]);
+    transpose_lanes(turned);
+    for (int i = 0; i < side; ++i) _mm512_storeu_ps(to + i * side, turned[i]);
+  }
+
+ private:
+  using Vectors = __m512i[side];
+
+  static void store(float* to, const Vectors& x) {
+    for (int i = 0; i < side; ++i) _mm512_storeu_si512(to + i * side, x[i]);
+  }
+  void read_along(Vectors& x) const {
+    const auto mask = static_cast<__mmask32>((std::uint64_t{1} << depth_) - 1);
+    for (int i = 0; i < side; ++i)
+      x[i] = _mm512_maskz_loadu_epi16(i < lines_ ? mask : __mmask32{0}, data_ + i * line_stride_);
+  }
+  void read_across(Vectors& x) const {
+    const auto mask = static_cast<__mmask16>((1u << lines_) - 1);
+    for (int p = 0; p < side; ++p) {
+      const BFloat16* const first = data_ + 2 * p * depth_stride_;
+      __builtin_prefetch(first + tile_depth * depth_stride_);
+      __builtin_prefetch(first + (tile_depth + 1) * depth_stride_);
+      const auto line = [&](bool is_there, const BFloat16* from) __attribute__((always_inline)) {
+        return _mm512_cvtepu16_epi32(
+            _mm256_maskz_loadu_epi16(is_there ? mask : __mmask16{0}, from));
+      };
+      x[p] =
+          _mm512_or_si512(line(2 * p < depth_, first),
+                          _mm512_slli_epi32(line(2 * p + 1 < depth_, first + depth_stride_), 16));
+    }
+  }
+  void gather(Vectors& x) const {
+    alignas(64) BFloat16 elements[side][tile_depth] = {};
+    for (std::int64_t i = 0; i < lines_; ++i)
+      for (std::int64_t k = 0; k < depth_; ++k)
+        elements[i][k] = data_[i * line_stride_ + k * depth_stride_];
+    for (int i = 0; i < side; ++i) x[i] = _mm512_load_si512(elements[i]);
+  }
+
+  const BFloat16* data_;
+  std::int64_t line_stride_, depth_stride_, lines_, depth_;
+};
+
+/// Blocks of two tiles of lines, one block after the other; in each, tiles along the depth. In the
+/// order of memory.
+void pack_blocks(float* to, const DepthLines& of, bool by_lines) {
+  const std::int64_t steps = divided_up(of.depth, tile_depth);
+  const auto pack = [&](std::int64_t line, std::int64_t step) {
+    float* const block = to + (line / block_side * steps + step) * block_floats;
+    TileOfLines(of, line, step * tile_depth).pack(block, by_lines);
+    if (line + side < of.lines)
+      TileOfLines(of, line + side, step * tile_depth).pack(block + tile_floats, by_lines);
+  };
+  if (of.depth_stride == 1) {
+    for (std::int64_t line = 0; line < of.lines; line += block_side)
+      for (std::int64_t step = 0; step < steps; ++step) pack(line, step);
+  } else {
+    for (std::int64_t step = 0; step < steps; ++step)
+      for (std::int64_t line = 0; line < of.lines; line += block_side) pack(line, step);
+  }
+}
+
+/// A row of a block, of so many columns, before it is multiplied, and when its sums are there.
+void read_row(float* sums, const BFloat16* out, const BFloat16* bias, std::int64_t columns) {
+  if (!out) return widen(sums, bias, columns);
+  widen(sums, out, columns);
+  if (!bias) return;
+  float added[block_side];
+  widen(added, bias, columns);
+  for (std::int64_t j = 0; j < columns; ++j) sums[j] += added[j];
+}
+void write_row(BFloat16* out, const float* sums, std::int64_t columns) {
+  columns == block_side ? narrow(out, sums, block_side) : narrow(out, sums, columns);
+}
+
+/// Rows of a, columns of b, and what they come to.
+struct AmxProduct {
+  DepthLines a, b;
+  BFloat16* out;
+  std::int64_t out_stride;
+  const BFloat16* bias;
+  bool accumulate;
+};
+
+/// Columns of b, as many as stay in the second cache, and through all rows with them.
+void multiply_part(const AmxProduct& p) {
+  const TileUse tiles;
+  const std::int64_t depth = p.a.depth, steps = divided_up(depth, tile_depth);
+  const std::int64_t line = steps * tile_depth;  // elements
+  const std::int64_t width = smaller(larger(tuning::amx_columns_elements / line / block_side, 1),
+                                     divided_up(p.b.lines, block_side)) *
+                             block_side;
+  const Scratch memory((width + block_side) * line * std::int64_t{sizeof(BFloat16)});
+  float *const b = memory.as<float>(), *const strip = b + width * line / 2;
+  TileBlock block;
+  block.steps = steps;
+  Pace pace;
+  for (std::int64_t j0 = 0; j0 < p.b.lines; j0 += width) {
+    const std::int64_t columns = smaller(p.b.lines - j0, width);
+    pack_blocks(b, p.b.part(j0, columns), false);
+    for (std::int64_t i0 = 0; i0 < p.a.lines; i0 += block_side) {
+      const std::int64_t rows = smaller(p.a.lines - i0, block_side);
+      const DepthLines a = p.a.part(i0, rows);
+      const bool is_direct = a.depth_stride == 1 && rows == block_side && depth == line &&
+                             columns <= tuning::amx_direct_columns;
+      if (!is_direct) pack_blocks(strip, a, true);
+      block.a = reinterpret_cast<const char*>(is_direct ? static_cast<const void*>(a.data) : strip);
+      block.a_row_bytes = is_direct ? a.line_stride * std::int64_t{sizeof(BFloat16)} : row_bytes;
+      block.a_step = is_direct ? row_bytes : 2 * side * row_bytes;
+      block.a_below = side * block.a_row_bytes;
+      block.b = b;
+      for (std::int64_t j = 0; j < columns; j += block_side, block.b += steps * block_floats) {
+        pace.advance(block_side * line);
+        const std::int64_t wide = smaller(columns - j, block_side);
+        BFloat16* const out = p.out + i0 * p.out_stride + j0 + j;
+        const BFloat16* const bias = p.bias ? p.bias + j0 + j : nullptr;
+        const bool has_sums = p.accumulate || bias;
+        for (std::int64_t i = 0; has_sums && i < rows; ++i)
+          read_row(block.sums + i * block_side, p.accumulate ? out + i * p.out_stride : nullptr,
+                   bias, wide);
+        multiply_block(block, rows, wide, has_sums);
+        for (std::int64_t i = 0; i < rows; ++i)
+          write_row(out + i * p.out_stride, block.sums + i * block_side, wide);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+bool is_for_amx(std::int64_t rows, std::int64_t columns, std::int64_t depth) noexcept {
+  static const bool has_tiles = may_use_tiles();
+  return has_tiles && rows >= tuning::amx_least_side && columns >= tuning::amx_least_side &&
+         rows * columns * depth >= tuning::amx_least_products;
+}
+
+void multiply_amx(const Matrix& out, const Matrix& a, const Matrix& b, bool accumulate,
+                  const char* bias) {
+  const AmxProduct product{.a = rows_along_depth(a),
+                           .b = columns_along_depth(b),
+                           .out = reinterpret_cast<BFloat16*>(out.data),
+                           .out_stride = out.row_stride,
+                           .bias = reinterpret_cast<const BFloat16*>(bias),
+                           .accumulate = accumulate};
+  const std::int64_t rows = out.rows, columns = out.columns;
+  const bool cuts_rows = rows >= columns;
+  const std::int64_t size = cuts_rows ? rows : columns;
+  const std::int64_t part = divided_up(size, thread_count() * block_side) * block_side;
+  const double cost_ns =
+      static_cast<double>(rows * columns) * static_cast<double>(a.columns) * tuning::amx_product_ns;
+  for_each_part(size, part, cost_ns, [&](std::int64_t first, std::int64_t last) {
+    AmxProduct some = product;
+    DepthLines& cut = cuts_rows ? some.a : some.b;
+    cut = cut.part(first, last - first);
+    some.out += cuts_rows ? first * product.out_stride : first;
+    if (some.bias && !cuts_rows) some.bias += first;
+    multiply_part(some);
+  });
+}
+
+#else
+
+bool is_for_amx(std::int64_t, std::int64_t, std::int64_t) noexcept { return false; }
+void multiply_amx(const Matrix&, const Matrix&, const Matrix&, bool, const char*) {}
+
+#endif
+
+}  // namespace garboard::kernels::GARBOARD_ISA
