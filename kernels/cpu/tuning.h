@@ -97,9 +97,10 @@ inline constexpr std::int64_t small_columns = 5, small_depth = 128, small_produc
 inline constexpr std::int64_t far_depth = 48;
 /// From this side on, packing an operand once more for each part does not show.
 inline constexpr std::int64_t packed_long_part = 1024;
-/// By the processor's tiles: elements of b, which stay in the second cache, and for how few of its
-/// columns rows of a are read where they lie. What a product takes; fewer are not worth laying out.
-inline constexpr std::int64_t amx_columns_elements = 1 << 19, amx_direct_columns = 128;
+/// By the processor's tiles: elements of b, which stay in the second cache, and how much of the
+/// depth; for how few of its columns rows of a are read where they lie. What a product takes; fewer
+/// are not worth laying out.
+inline constexpr std::int64_t amx_elements = 1 << 19, amx_depth = 2048, amx_direct_columns = 128;
 inline constexpr double amx_product_ns = 0.0015;
 inline constexpr std::int64_t amx_least_side = 8, amx_least_products = 1 << 15;
 

@@ -1,5 +1,7 @@
 #include "kernels/cpu/product/amx_product.h"
 
+#include <algorithm>
+
 #include "kernels/cpu/loop/parallel.h"
 #include "kernels/cpu/loop/plan.h"
 #include "kernels/cpu/loop/scratch.h"
@@ -50,14 +52,14 @@ class TileUse {
  private:
   struct alignas(64) Configuration {
     std::uint8_t palette = 1, start_row = 0, reserved[14] = {};
-    std::uint16_t row_bytes[16] = {};
+    std::uint16_t bytes[16] = {};  // of a row
     std::uint8_t rows[16] = {};
   };
 
   [[gnu::target("amx-tile")]] static void configure() {
     Configuration full;
     for (int tile = 0; tile < 8; ++tile) {
-      full.row_bytes[tile] = std::uint16_t{kernels::GARBOARD_ISA::row_bytes};
+      full.bytes[tile] = std::uint16_t{row_bytes};
       full.rows[tile] = std::uint8_t{side};
     }
     asm volatile("ldtilecfg %0" : : "m"(full));  // g++'s own tells of 8 bytes that are read
@@ -203,19 +205,6 @@ void pack_blocks(float* to, const DepthLines& of, bool by_lines) {
   }
 }
 
-/// A row of a block, of so many columns, before it is multiplied, and when its sums are there.
-void read_row(float* sums, const BFloat16* out, const BFloat16* bias, std::int64_t columns) {
-  if (!out) return widen(sums, bias, columns);
-  widen(sums, out, columns);
-  if (!bias) return;
-  float added[block_side];
-  widen(added, bias, columns);
-  for (std::int64_t j = 0; j < columns; ++j) sums[j] += added[j];
-}
-void write_row(BFloat16* out, const float* sums, std::int64_t columns) {
-  columns == block_side ? narrow(out, sums, block_side) : narrow(out, sums, columns);
-}
-
 /// Rows of a, columns of b, and what they come to.
 struct AmxProduct {
   DepthLines a, b;
@@ -225,49 +214,97 @@ struct AmxProduct {
   bool accumulate;
 };
 
-/// Columns of b, as many as stay in the second cache, and through all rows with them.
-void multiply_part(const AmxProduct& p) {
-  const TileUse tiles;
-  const std::int64_t depth = p.a.depth, steps = divided_up(depth, tile_depth);
-  const std::int64_t line = steps * tile_depth;  // elements
-  const std::int64_t width = smaller(larger(tuning::amx_columns_elements / line / block_side, 1),
-                                     divided_up(p.b.lines, block_side)) *
-                             block_side;
-  const Scratch memory((width + block_side) * line * std::int64_t{sizeof(BFloat16)});
-  float *const b = memory.as<float>(), *const strip = b + width * line / 2;
-  TileBlock block;
-  block.steps = steps;
-  Pace pace;
-  for (std::int64_t j0 = 0; j0 < p.b.lines; j0 += width) {
-    const std::int64_t columns = smaller(p.b.lines - j0, width);
-    pack_blocks(b, p.b.part(j0, columns), false);
-    for (std::int64_t i0 = 0; i0 < p.a.lines; i0 += block_side) {
-      const std::int64_t rows = smaller(p.a.lines - i0, block_side);
-      const DepthLines a = p.a.part(i0, rows);
-      const bool is_direct = a.depth_stride == 1 && rows == block_side && depth == line &&
-                             columns <= tuning::amx_direct_columns;
-      if (!is_direct) pack_blocks(strip, a, true);
-      block.a = reinterpret_cast<const char*>(is_direct ? static_cast<const void*>(a.data) : strip);
-      block.a_row_bytes = is_direct ? a.line_stride * std::int64_t{sizeof(BFloat16)} : row_bytes;
-      block.a_step = is_direct ? row_bytes : 2 * side * row_bytes;
-      block.a_below = side * block.a_row_bytes;
-      block.b = b;
-      for (std::int64_t j = 0; j < columns; j += block_side, block.b += steps * block_floats) {
-        pace.advance(block_side * line);
-        const std::int64_t wide = smaller(columns - j, block_side);
-        BFloat16* const out = p.out + i0 * p.out_stride + j0 + j;
-        const BFloat16* const bias = p.bias ? p.bias + j0 + j : nullptr;
-        const bool has_sums = p.accumulate || bias;
-        for (std::int64_t i = 0; has_sums && i < rows; ++i)
-          read_row(block.sums + i * block_side, p.accumulate ? out + i * p.out_stride : nullptr,
-                   bias, wide);
-        multiply_block(block, rows, wide, has_sums);
-        for (std::int64_t i = 0; i < rows; ++i)
-          write_row(out + i * p.out_stride, block.sums + i * block_side, wide);
+/// Rows of a and columns of b, on one thread.
+class AmxPart {
+ public:
+  explicit AmxPart(const AmxProduct& of)
+      : of_(of),
+        depth_(smaller(of.a.depth, std::int64_t{tuning::amx_depth})),
+        line_(divided_up(depth_, tile_depth) * tile_depth),
+        width_(smaller(larger(tuning::amx_elements / line_ / block_side, 1),
+                       divided_up(of.b.lines, block_side)) *
+               block_side),
+        columns_(width_ * line_ * item),
+        strip_(block_side * line_ * item),
+        totals_(depth_ < of.a.depth ? of.a.lines * of.b.lines * std::int64_t{sizeof(float)} : 0) {}
+
+  /// A part of the depth after the other; columns of b, as many as stay in the second cache, and
+  /// through all rows with them.
+  void multiply() {
+    const TileUse tiles;
+    for (k_ = 0; k_ < of_.a.depth; k_ += depth_) {
+      some_ = smaller(of_.a.depth - k_, depth_);
+      block_.steps = divided_up(some_, tile_depth);
+      for (std::int64_t j = 0; j < of_.b.lines; j += width_) {
+        const std::int64_t columns = smaller(of_.b.lines - j, width_);
+        pack_blocks(columns_.as<float>(), of_.b.part(j, columns).from(k_, some_), false);
+        for (std::int64_t i = 0; i < of_.a.lines; i += block_side) multiply_strip(i, j, columns);
       }
     }
   }
-}
+
+ private:
+  static constexpr std::int64_t item = sizeof(BFloat16);
+
+  void multiply_strip(std::int64_t row, std::int64_t first, std::int64_t columns) {
+    const std::int64_t rows = smaller(of_.a.lines - row, block_side);
+    const DepthLines a = of_.a.part(row, rows).from(k_, some_);
+    const bool is_direct = a.depth_stride == 1 && rows == block_side && some_ % tile_depth == 0 &&
+                           columns <= tuning::amx_direct_columns;
+    if (!is_direct) pack_blocks(strip_.as<float>(), a, true);
+    block_.a = is_direct ? reinterpret_cast<const char*>(a.data) : strip_.data();
+    block_.a_row_bytes = is_direct ? a.line_stride * item : row_bytes;
+    block_.a_step = is_direct ? row_bytes : 2 * side * row_bytes;
+    block_.a_below = side * block_.a_row_bytes;
+    block_.b = columns_.as<float>();
+    for (std::int64_t j = 0; j < columns; j += block_side) {
+      pace_.advance(block_side * line_);
+      const std::int64_t wide = smaller(columns - j, block_side);
+      const bool has_sums = k_ > 0 || of_.accumulate || of_.bias;
+      for (std::int64_t i = 0; has_sums && i < rows; ++i)
+        read_row(block_.sums + i * block_side, row + i, first + j, wide);
+      multiply_block(block_, rows, wide, has_sums);
+      for (std::int64_t i = 0; i < rows; ++i)
+        write_row(block_.sums + i * block_side, row + i, first + j, wide);
+      block_.b += block_.steps * block_floats;
+    }
+  }
+  float* total(std::int64_t row, std::int64_t column) const {
+    return totals_.as<float>() + row * of_.b.lines + column;
+  }
+  BFloat16* out(std::int64_t row, std::int64_t column) const {
+    return of_.out + row * of_.out_stride + column;
+  }
+  /// What a block's products are added to.
+  void read_row(float* sums, std::int64_t row, std::int64_t column, std::int64_t count) const {
+    if (k_ > 0) {
+      std::copy_n(total(row, column), count, sums);
+      return;
+    }
+    if (!of_.accumulate) return widen(sums, of_.bias + column, count);
+    widen(sums, out(row, column), count);
+    if (!of_.bias) return;
+    float bias[block_side];
+    widen(bias, of_.bias + column, count);
+    for (std::int64_t j = 0; j < count; ++j) sums[j] += bias[j];
+  }
+  void write_row(const float* sums, std::int64_t row, std::int64_t column,
+                 std::int64_t count) const {
+    if (k_ + some_ < of_.a.depth)
+      std::copy_n(sums, count, total(row, column));
+    else if (count == block_side)
+      narrow(out(row, column), sums, block_side);
+    else
+      narrow(out(row, column), sums, count);
+  }
+
+  const AmxProduct& of_;
+  std::int64_t depth_, line_, width_;  // of b at a time: places, as many in whole tiles, columns
+  Scratch columns_, strip_, totals_;
+  std::int64_t k_ = 0, some_ = 0;  // where in the depth, and how much of it
+  TileBlock block_;
+  Pace pace_;
+};
 
 }  // namespace
 
@@ -297,7 +334,7 @@ void multiply_amx(const Matrix& out, const Matrix& a, const Matrix& b, bool accu
     cut = cut.part(first, last - first);
     some.out += cuts_rows ? first * product.out_stride : first;
     if (some.bias && !cuts_rows) some.bias += first;
-    multiply_part(some);
+    AmxPart(some).multiply();
   });
 }
 

@@ -25,6 +25,9 @@ struct DepthLines {
   DepthLines part(std::int64_t first, std::int64_t count) const {
     return {data + first * line_stride, count, depth, line_stride, depth_stride};
   }
+  DepthLines from(std::int64_t place, std::int64_t some) const {
+    return {data + place * depth_stride, lines, some, line_stride, depth_stride};
+  }
 };
 
 /// Of the left operand.

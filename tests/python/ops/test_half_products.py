@@ -28,7 +28,16 @@ def expect_rounded_once(found, a, b):
 
 @pytest.mark.parametrize("dtype", HALVES)
 @pytest.mark.parametrize(
-    "sizes", [(5, 6, 7), (64, 64, 64), (64, 63, 70), (33, 1, 40), (17, 1000, 31), (40, 65, 1100)]
+    "sizes",
+    [
+        (5, 6, 7),
+        (64, 64, 64),
+        (64, 63, 70),
+        (33, 1, 40),
+        (17, 1000, 31),
+        (40, 65, 1100),
+        (12, 4501, 20),
+    ],
 )
 @pytest.mark.parametrize("left", LAYOUTS)
 @pytest.mark.parametrize("right", LAYOUTS)
@@ -50,7 +59,9 @@ def test_so_are_products_with_a_vector_and_of_no_depth(dtype, sizes):
 
 
 @pytest.mark.parametrize("dtype", HALVES)
-@pytest.mark.parametrize("sizes", [(5, 6, 7), (64, 96, 64), (100, 700, 90), (9, 33, 1100)])
+@pytest.mark.parametrize(
+    "sizes", [(5, 6, 7), (64, 96, 64), (100, 700, 90), (9, 33, 1100), (9, 4100, 20)]
+)
 def test_a_bias_and_what_is_there_are_added_before_it_is_rounded(dtype, sizes, no_leaks):
     rows, depth, columns = sizes
     a, b = drawn(1, rows, depth, dtype=dtype), drawn(2, columns, depth, dtype=dtype)
