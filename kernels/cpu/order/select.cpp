@@ -27,7 +27,7 @@ Census census_of(StridedSlice<const T> x) {
   }
   if (census.numbers == x.count) return census;
   census.first_nan = 0;
-  while (!is_nan(x[census.first_nan])) ++census.first_nan;
+  while (census.first_nan + 1 < x.count && !is_nan(x[census.first_nan])) ++census.first_nan;
   return census;
 }
 
@@ -53,9 +53,9 @@ struct Counts {
 
   /// Makes of a rank among all one among those with the digit that is returned.
   std::uint64_t find(std::int64_t& rank) const {
-    std::uint64_t digit = 0;
-    while (rank >= of[digit]) rank -= of[digit++];
-    return digit;
+    std::int64_t digit = 0;
+    for (; digit + 1 < buckets && rank >= of[digit]; ++digit) rank -= of[digit];
+    return static_cast<std::uint64_t>(digit);
   }
 };
 
@@ -76,7 +76,8 @@ void for_each_keys(StridedSlice<const T> x, Visit visit) {
   }
 }
 
-/// The place of the element with `rank`.
+/// The place of the element with `rank`. Who writes to the slice meanwhile, as through an array
+/// that shares its memory, changes what is found, never what is read.
 template <int digit_bits, class Entry, class T>
 std::int64_t find_place(StridedSlice<const T> x, std::int64_t rank) {
   using Counted = Counts<Digit<T, digit_bits>::buckets>;
@@ -95,6 +96,7 @@ std::int64_t find_place(StridedSlice<const T> x, std::int64_t rank) {
       left += digit.of(keys[k]) == wanted;
     }
   });
+  if (rank >= left) return 0;  // it was written to
   while (left > short_run && !digit.is_last()) {
     digit.advance();
     Counted some;
