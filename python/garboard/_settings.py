@@ -209,7 +209,10 @@ def get_num_interop_threads() -> int:
 
 
 def set_flush_denormal(mode: bool) -> bool:
-    """Refuse to take subnormal numbers for 0: they are numbers, always.
+    """Refuse to take subnormal numbers for 0: they are numbers.
+
+    Products of `bfloat16` take them for 0 all the same where the processor has instructions for
+    such products (AVX512_BF16, AMX), whatever is asked for.
 
     Args:
         mode: True asks for it.
