@@ -118,7 +118,7 @@ inline constexpr std::int64_t factors_ahead = 32;
 /// sums, for a lane; the factors of a row and channel, as they lie or turned around; and how many
 /// products in all are worth it.
 inline constexpr double patch_element = 200, patch_sum = 160;
-inline constexpr double patch_factors = 300, patch_turned_factors = 600, worth_patches = 0.95;
+inline constexpr double patch_factors = 300, patch_turned_factors = 400, worth_patches = 0.95;
 /// Of a weight beyond the second cache: most columns of a product instead, where patches are the
 /// other way, and where there is none.
 inline constexpr std::int64_t product_columns_by_patches = 96, product_columns = 256;
