@@ -78,9 +78,10 @@ Tensor scaled(const Tensor* out, const Operand& a, const Operand& b, const Scala
   }
   const bool is_of_bools = &op == &add && result_dtype({&a, &b}) == DType::boolean;
   if (is_of_bools && alpha.is_whole()) {
-    if (!out) return add(a, logical_and(b, Scalar::of(alpha.integer != 0)));
-    add.into(*out, a, logical_and(b, Scalar::of(alpha.integer != 0)));
-    return {};
+    const Scalar times = Scalar::of(alpha.integer != 0);
+    const Scalar one = Scalar::of(std::int64_t{1});
+    if (!b.tensor) return scaled<op>(out, a, alpha.integer != 0 ? b : times, one);
+    return scaled<op>(out, a, logical_and(b, times), one);
   }
   const Scalar factor = &op == &sub ? negative(alpha) : alpha;
   if (!out) return add_scaled(a, b, factor);

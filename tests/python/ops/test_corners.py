@@ -266,3 +266,15 @@ def test_the_angle_of_what_lies_above_zero_is_a_quarter_whatever_zeros_sign(dtyp
 
     assert gb.atan2(up, gb.tensor(-0.0, dtype=dtype)).tolist() == [quarter, -quarter, half, -half]
     assert gb.atan2(up, gb.tensor(0.0, dtype=dtype)).tolist() == [quarter, -quarter, 0.0, -0.0]
+
+
+@pytest.mark.parametrize("alpha", [0, 2, True, False])
+@pytest.mark.parametrize("b", [True, False])
+@pytest.mark.parametrize("a", [True, False])
+def test_a_bool_is_added_to_bools_if_its_factor_is_not_0(a, b, alpha, no_leaks):
+    x, expected = gb.tensor([a]), [a or (b and bool(alpha))]
+
+    assert x.add(b, alpha=alpha).tolist() == expected
+    assert x.add(gb.tensor(b), alpha=alpha).tolist() == expected
+    assert gb.add(x, b, alpha=alpha, out=gb.empty(1, dtype=gb.bool)).tolist() == expected
+    assert x.add_(b, alpha=alpha).tolist() == expected
