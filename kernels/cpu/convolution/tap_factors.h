@@ -32,19 +32,15 @@ struct TapFactors {
     const T* from = data + group * group_step + row * row_step;
     if (is_dense())
       return pack_lines(to, strip_line, from, row_step, rows, channels * channel_step);
-#ifdef __AVX2__
-    if constexpr (sizeof(T) == 4 && strip_line == short_rows) {
-      if (count() > 1 && are_adjacent()) {
-        for (std::int64_t c = 0; c < channels; ++c, from += channel_step) {
-          for (std::int64_t i = 0; i < rows; ++i)
-            __builtin_prefetch(from + 2 * channel_step + i * row_step);
-          turn_short(to, from, row_step, rows, count());
-          to += count() * strip_line;
-        }
-        return;
+    if (sizeof(T) == 4 && has_panels() && count() > 1 && are_adjacent()) {
+      for (std::int64_t c = 0; c < channels; ++c, from += channel_step) {
+        for (std::int64_t i = 0; i < rows; ++i)
+          __builtin_prefetch(from + 2 * channel_step + i * row_step);
+        pack_lines(to, strip_line, from, row_step, rows, count());
+        to += count() * strip_line;
       }
+      return;
     }
-#endif
     if (rows < strip_line) fill(to, channels * count() * strip_line, T(0));
     for (std::int64_t c = 0; c < channels; ++c, from += channel_step)
       if (are_adjacent()) {

@@ -149,45 +149,6 @@ inline void turn_4(std::uint64_t* to, std::int64_t to_stride, const std::uint64_
 }
 #endif
 
-/// Blocks of at most as many rows can be turned by `turn_short`.
-#if defined(__AVX512F__)
-inline constexpr std::int64_t short_rows = 16;
-#elif defined(__AVX2__)
-inline constexpr std::int64_t short_rows = 8;
-#else
-inline constexpr std::int64_t short_rows = 0;
-#endif
-
-#ifdef __AVX2__
-/// to[j * short_rows + i] = from[i * from_stride + j] for i < rows, j < columns, and 0 behind rows.
-inline void turn_short(float* to, const float* from, std::int64_t from_stride, std::int64_t rows,
-                       std::int64_t columns) {
-  for (std::int64_t j = 0; j < columns; j += short_rows, from += short_rows) {
-    const std::int64_t some = columns - j < short_rows ? columns - j : short_rows;
-#ifdef __AVX512F__
-    const auto kept = static_cast<__mmask16>((1u << some) - 1);
-    __m512 x[short_rows];
-    for (int i = 0; i < short_rows; ++i)
-      x[i] = _mm512_maskz_loadu_ps(i < rows ? kept : __mmask16{0}, from + i * from_stride);
-    transpose_lanes(x);
-#pragma GCC unroll 16
-    for (int i = 0; i < short_rows; ++i)
-      if (i < some) _mm512_storeu_ps(to + (j + i) * short_rows, x[i]);
-#else
-    const __m256i lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
-    const __m256i kept = _mm256_cmpgt_epi32(_mm256_set1_epi32(static_cast<int>(some)), lanes);
-    __m256 x[short_rows];
-    for (int i = 0; i < short_rows; ++i)
-      x[i] = i < rows ? _mm256_maskload_ps(from + i * from_stride, kept) : __m256{};
-    transpose_lanes(x);
-#pragma GCC unroll 8
-    for (int i = 0; i < short_rows; ++i)
-      if (i < some) _mm256_storeu_ps(to + (j + i) * short_rows, x[i]);
-#endif
-  }
-}
-#endif
-
 /// to[j * to_stride + i] = from[i * from_stride + j] for i, j < side.
 template <int side, class Item>
 __attribute__((always_inline)) inline void transpose_square(Item* to, std::int64_t to_stride,

@@ -68,13 +68,11 @@ def test_a_bias_and_what_is_there_are_added_before_it_is_rounded(dtype, sizes, n
     bias, there = drawn(3, columns, dtype=dtype), drawn(4, rows, columns, dtype=dtype)
     one = gb.ones(rows, 1, dtype=dtype)
 
-    def expect(found, added):
-        expect_rounded_once(found, gb.cat([a, added], 1), gb.cat([b.t(), added_by], 0))
+    def expect(found, times, added):
+        expect_rounded_once(found, gb.cat([a, times], 1), gb.cat([b.t(), added], 0))
 
-    added_by = bias[None]
-    expect(gb.nn.functional.linear(a, b, bias), one)
-    added_by = there
-    expect(gb.addmm(there, a, b.t()), gb.eye(rows, dtype=dtype))
+    expect(gb.nn.functional.linear(a, b, bias), one, bias[None])
+    expect(gb.addmm(there, a, b.t()), gb.eye(rows, dtype=dtype), there)
 
 
 @pytest.mark.parametrize("dtype", HALVES)
