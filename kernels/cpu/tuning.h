@@ -103,6 +103,8 @@ inline constexpr std::int64_t packed_long_part = 1024;
 inline constexpr std::int64_t amx_elements = 1 << 19, amx_depth = 2048, amx_direct_columns = 128;
 inline constexpr double amx_product_ns = 0.0015;
 inline constexpr std::int64_t amx_least_side = 8, amx_least_products = 1 << 15;
+/// Of a convolution: out channels, and twice 16 channels of a weight's gradient at a time.
+inline constexpr std::int64_t amx_least_rows = 4, amx_weight_columns = 2;
 
 /// A difference of two rows' elements.
 inline constexpr double distance_ns = 0.06;

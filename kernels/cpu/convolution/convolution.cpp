@@ -1,5 +1,6 @@
 // Convolutions and their gradients for the input, which are convolutions of what came back, one for
 // each class of taps. How sums are cut depends on sizes alone, and so do the bits.
+#include "kernels/cpu/convolution/amx/amx_gathering.h"
 #include "kernels/cpu/convolution/by_product.h"
 #include "kernels/cpu/convolution/depthwise.h"
 #include "kernels/cpu/convolution/gathering.h"
@@ -16,11 +17,13 @@ namespace {
 
 /// Directly, or with fewer products.
 template <class T>
-void gather(const Gathering<T>& of) {
+void gather(const Gathered<T>& what, bool of_pairs) {
+  const Gathering<T> of(what, of_pairs);
   if constexpr (sizeof(T) == 4)
     if (Winograd::suits(of) && Winograd(of).run()) return;
   of.run();
 }
+void gather(const Gathered<BFloat16>& of, bool) { AmxGathering(of).run(); }
 
 template <class T>
 void convolve(const Convolve& of, bool of_pairs = false) {
@@ -30,16 +33,16 @@ void convolve(const Convolve& of, bool of_pairs = false) {
   TapFactors<T> factors{
       of.weight.as<T>(), sizes.rows * sizes.depth(), sizes.depth(), product(sizes.taps), {}};
   for (std::int64_t k = 0; k < product(sizes.taps); ++k) factors.taps.push_back(k);
-  gather(Gathering<T>{.samples = sizes.samples,
-                      .groups = sizes.groups,
-                      .rows = sizes.rows,
-                      .channels = sizes.channels,
-                      .factors = factors,
-                      .moved = moved_input<T>(of, sizes),
-                      .target = target,
-                      .places = sizes.places,
-                      .bias = of.bias.as<T>(),
-                      .of_pairs = of_pairs});
+  gather(Gathered<T>{.samples = sizes.samples,
+                     .groups = sizes.groups,
+                     .rows = sizes.rows,
+                     .channels = sizes.channels,
+                     .factors = factors,
+                     .moved = moved_input<T>(of, sizes),
+                     .target = target,
+                     .places = sizes.places,
+                     .bias = of.bias.as<T>()},
+         of_pairs);
 }
 
 /// Along one dim, element l of x meets tap k at place (l + padding - k dilation) / stride where
@@ -96,16 +99,16 @@ void gather_class(const ConvolutionInputGradient& of, const Sizes& sizes,
   }
   const TapFactors<T> factors = swapped(of.weight.as<T>(), sizes, k, steps, moved.taps);
   moved.merge_lines();
-  gather(Gathering<T>{.samples = sizes.samples,
-                      .groups = sizes.groups,
-                      .rows = sizes.channels,
-                      .channels = sizes.rows,
-                      .factors = factors,
-                      .moved = moved,
-                      .target = target,
-                      .places = places,
-                      .bias = of.bias.as<T>(),
-                      .of_pairs = of_pairs});
+  gather(Gathered<T>{.samples = sizes.samples,
+                     .groups = sizes.groups,
+                     .rows = sizes.channels,
+                     .channels = sizes.rows,
+                     .factors = factors,
+                     .moved = moved,
+                     .target = target,
+                     .places = places,
+                     .bias = of.bias.as<T>()},
+         of_pairs);
 }
 
 template <class T>
@@ -149,6 +152,9 @@ void run_in_halves(const Convolve& of) {
   const Sizes sizes(of);
   const std::int64_t taps = product(sizes.taps), columns = sizes.samples * product(sizes.places);
   const std::int64_t width = moved_input<float>(of, sizes).places[2];
+  if (of.x.dtype == DType::bfloat16 && !is_depthwise(of) &&
+      AmxGathering::suits(sizes.rows, sizes.channels, taps, columns, of.x))
+    return convolve<BFloat16>(of);
   HalfOperands<Convolve> operands(of, &Convolution::out);
   if (goes_by_pairs(of, sizes.rows, columns, sizes.depth()) &&
       Gathering<float>::suits_rows(sizes.rows, sizes.channels / 2, taps, width)) {
@@ -166,6 +172,9 @@ void run_in_halves(const ConvolutionInputGradient& of) {
   const Sizes sizes(of);
   const std::int64_t taps = product(sizes.taps), columns = sizes.samples * product(sizes.sizes);
   const std::int64_t width = taps == 1 ? product(sizes.sizes) : sizes.sizes[2] / of.stride[2];
+  if (of.x.dtype == DType::bfloat16 && !is_depthwise(of) &&
+      AmxGathering::suits(sizes.channels, sizes.rows, taps, columns, of.out))
+    return gradient_of_input<BFloat16>(of);
   HalfOperands<ConvolutionInputGradient> operands(of, &Convolution::x);
   if (goes_by_pairs(of, sizes.channels, columns, sizes.rows * taps) &&
       Gathering<float>::suits_rows(sizes.channels, sizes.rows / 2, taps, width)) {

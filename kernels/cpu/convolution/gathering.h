@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "kernels/cpu/convolution/direct_tile.h"
+#include "kernels/cpu/convolution/gathered.h"
 #include "kernels/cpu/convolution/line_parts.h"
 #include "kernels/cpu/convolution/planes.h"
 #include "kernels/cpu/convolution/row_tile.h"
-#include "kernels/cpu/convolution/tap_factors.h"
 #include "kernels/cpu/loop/parallel.h"
 #include "kernels/cpu/loop/parts.h"
 #include "kernels/cpu/loop/scratch.h"
@@ -21,52 +21,19 @@
 namespace garboard::kernels::GARBOARD_ISA {
 namespace {
 
-/// Where places of a convolution go: each to start + place * step along its dim.
 template <class T>
-struct Target {
-  T* data;
-  std::int64_t sample_stride;
-  std::int64_t sizes[space_dims];
-  std::int64_t step[space_dims], start[space_dims];
+struct Gathering : Gathered<T> {
+  using Gathered<T>::samples, Gathered<T>::groups, Gathered<T>::rows, Gathered<T>::channels;
+  using Gathered<T>::factors, Gathered<T>::moved, Gathered<T>::target, Gathered<T>::places;
+  using Gathered<T>::bias, Gathered<T>::taps, Gathered<T>::depth, Gathered<T>::first_place;
 
-  /// Whether places lie as they are counted.
-  bool is_dense(const std::int64_t (&places)[space_dims]) const {
-    bool is = true;
-    for (int d = 0; d < space_dims; ++d)
-      is &= step[d] == 1 && start[d] == 0 && places[d] == sizes[d];
-    return is;
-  }
-
-  /// Brings `count` places of a sample, from place `first` on, to the channel at `to`.
-  void store(T* to, const T* from, const std::int64_t (&places)[space_dims], std::int64_t first,
-             std::int64_t count) const {
-    std::int64_t w = first % places[2], line = first / places[2];
-    for (; count > 0; ++line, w = 0) {
-      const std::int64_t some = smaller(places[2] - w, count);
-      const std::int64_t y = line % places[1] * step[1] + start[1];
-      const std::int64_t z = line / places[1] * step[0] + start[0];
-      T* const at = to + (z * sizes[1] + y) * sizes[2] + start[2];
-      const std::int64_t by = step[2];
-      for (std::int64_t i = 0; i < some; ++i) at[(w + i) * by] = from[i];
-      from += some;
-      count -= some;
-    }
-  }
-};
-
-/// factors @ what the taps meet, + bias, for each group, to the target.
-template <class T>
-struct Gathering {
-  std::int64_t samples, groups, rows, channels;  // of a group each
-  const TapFactors<T>& factors;
-  Moved<T> moved;  // of the first group
-  Target<T> target;
-  const std::int64_t (&places)[space_dims];
-  const T* bias = nullptr;
-  bool of_pairs = false;  // of bfloat16, side by side in the place of an element
+  bool of_pairs;  // of bfloat16, side by side in the place of an element
   /// What lies in the lanes of a tile's vectors.
   enum class Way { places, places_copied_for_each_tap, rows };
-  Way way = best_way();
+  Way way;
+
+  Gathering(const Gathered<T>& of, bool of_pairs)
+      : Gathered<T>(of), of_pairs(of_pairs), way(best_way()) {}
 
   /// Whether out channels can be worth the lanes.
   static bool suits_rows(std::int64_t rows, std::int64_t channels, std::int64_t taps,
@@ -144,9 +111,6 @@ struct Gathering {
   // A vector of 32 bytes leaves less time to fetch what the next one meets: it has to stay in the
   // first cache.
   static constexpr std::int64_t usual_depth = has_many_registers ? 640 : 320;
-
-  std::int64_t taps() const { return product(moved.taps); }
-  std::int64_t depth() const { return channels * taps(); }
 
   /// Channels whose copies are in the cache together, all about equally many.
   std::int64_t channels_at_once() const {
@@ -293,11 +257,6 @@ struct Gathering {
     T* copies;
     T* results;  // [rows, places], or null: where they belong at once
   };
-
-  /// The number of a box's first place.
-  std::int64_t first_place(const Box& box) const {
-    return (box.first[0] * moved.places[1] + box.first[1]) * moved.places[2] + box.first[2];
-  }
 
   void run_box(const Work& work) const {
     const Box& box = work.box;

@@ -50,7 +50,6 @@ void copy_dense(T* to, const T* from, std::int64_t count) {
 /// to[i] = from[i * by].
 template <class T>
 void copy_comb(T* to, const T* from, std::int64_t by, std::int64_t count) {
-  using V = WideVector<T>;
   std::int64_t i = 0;
 #ifdef __AVX512F__
   if constexpr (sizeof(T) == 4) {
@@ -67,11 +66,14 @@ void copy_comb(T* to, const T* from, std::int64_t by, std::int64_t count) {
     }
   }
 #endif
-  for (; by == 2 && i + V::lanes <= count; i += V::lanes)
-    V::store(to + i, V::load(from + i * by, by));
-  if (by == 2 && i < count && i > 0) {  // some once more
-    i = count - V::lanes;
-    return V::store(to + i, V::load(from + i * by, by));
+  if constexpr (sizeof(T) >= 4) {
+    using V = WideVector<T>;
+    for (; by == 2 && i + V::lanes <= count; i += V::lanes)
+      V::store(to + i, V::load(from + i * by, by));
+    if (by == 2 && i < count && i > 0) {  // some once more
+      i = count - V::lanes;
+      return V::store(to + i, V::load(from + i * by, by));
+    }
   }
   for (; i < count; ++i) to[i] = from[i * by];
 }

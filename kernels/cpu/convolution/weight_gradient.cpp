@@ -5,6 +5,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "kernels/cpu/convolution/amx/amx_weight_gradient.h"
 #include "kernels/cpu/convolution/by_product.h"
 #include "kernels/cpu/convolution/depthwise.h"
 #include "kernels/cpu/convolution/direct_tile.h"
@@ -225,6 +226,7 @@ void run(const ConvolutionWeightGradient& of) {
 
 /// Pairs are of samples.
 void run_in_halves(const ConvolutionWeightGradient& of) {
+  if (!is_depthwise(of) && AmxWeightGradient::suits(of)) return AmxWeightGradient(of).run();
   const Sizes sizes(of);
   HalfOperands<ConvolutionWeightGradient> operands(of, &Convolution::weight);
   const std::int64_t columns = sizes.samples * product(sizes.places);

@@ -6,120 +6,16 @@
 #include "kernels/cpu/loop/plan.h"
 #include "kernels/cpu/loop/scratch.h"
 #include "kernels/cpu/loop/transpose.h"
+#include "kernels/cpu/product/amx_tiles.h"
 #include "kernels/cpu/product/depth_lines.h"
 #include "kernels/cpu/tuning.h"
 #include "kernels/cpu/wide/half_conversions.h"
-
-#if defined(__AVX512F__) && defined(__linux__)
-#include <asm/prctl.h>
-#include <immintrin.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-#endif
 
 namespace garboard::kernels::GARBOARD_ISA {
 
 #if defined(__AVX512F__) && defined(__linux__)
 
 namespace {
-
-/// A tile has 16 rows of as many floats, or pairs of bfloat16 along the depth; a block of a result
-/// two by two of them, one of an operand two: that fills all eight.
-constexpr std::int64_t side = 16, tile_floats = side * side, block_side = 2 * side;
-constexpr std::int64_t tile_depth = 2 * side, block_floats = 2 * tile_floats;
-constexpr std::int64_t row_bytes = side * std::int64_t{sizeof(float)};
-
-/// What the system keeps of a thread's tiles has to be asked for, once for the process.
-bool may_use_tiles() noexcept {
-  if (!__builtin_cpu_supports("amx-tile") || !__builtin_cpu_supports("amx-bf16")) return false;
-#ifdef ARCH_REQ_XCOMP_PERM
-  constexpr long request = ARCH_REQ_XCOMP_PERM;
-#else
-  constexpr long request = 0x1023;
-#endif
-  constexpr long tile_data = 18;
-  return syscall(SYS_arch_prctl, request, tile_data) == 0;
-}
-
-/// Tiles of full size, for as long as it lives. On one thread.
-class TileUse {
- public:
-  TileUse() { configure(); }
-  TileUse(const TileUse&) = delete;
-  TileUse& operator=(const TileUse&) = delete;
-  ~TileUse() { release(); }
-
- private:
-  struct alignas(64) Configuration {
-    std::uint8_t palette = 1, start_row = 0, reserved[14] = {};
-    std::uint16_t bytes[16] = {};  // of a row
-    std::uint8_t rows[16] = {};
-  };
-
-  [[gnu::target("amx-tile")]] static void configure() {
-    Configuration full;
-    for (int tile = 0; tile < 8; ++tile) {
-      full.bytes[tile] = std::uint16_t{row_bytes};
-      full.rows[tile] = std::uint8_t{side};
-    }
-    asm volatile("ldtilecfg %0" : : "m"(full));  // g++'s own tells of 8 bytes that are read
-  }
-  [[gnu::target("amx-tile")]] static void release() { _tile_release(); }
-};
-
-/// A block of a result in floats, and what it is the product of: tiles of a and of b, one after the
-/// other along the depth.
-struct TileBlock {
-  const char* a;
-  std::int64_t a_row_bytes, a_step, a_below;  // bytes from a tile to the next, and to that below
-  const float* b;
-  std::int64_t steps;
-  alignas(64) float sums[block_side * block_side];
-};
-
-/// Sums become a b, or have it added, for so many rows and columns of tiles.
-template <int rows, int columns>
-[[gnu::target("amx-tile,amx-bf16")]] void multiply_block(TileBlock& of, bool accumulate) {
-  constexpr std::int64_t line = block_side * std::int64_t{sizeof(float)};
-  float *const above = of.sums, *const below = of.sums + side * block_side;
-  if (accumulate) {
-    _tile_loadd(0, above, line);
-    if constexpr (columns > 1) _tile_loadd(1, above + side, line);
-    if constexpr (rows > 1) _tile_loadd(2, below, line);
-    if constexpr (rows > 1 && columns > 1) _tile_loadd(3, below + side, line);
-  } else {
-    _tile_zero(0);
-    if constexpr (columns > 1) _tile_zero(1);
-    if constexpr (rows > 1) _tile_zero(2);
-    if constexpr (rows > 1 && columns > 1) _tile_zero(3);
-  }
-  const char* a = of.a;
-  const float* b = of.b;
-  for (std::int64_t k = 0; k < of.steps; ++k, a += of.a_step, b += block_floats) {
-    _tile_loadd(4, a, of.a_row_bytes);
-    _tile_loadd(6, b, row_bytes);
-    _tile_dpbf16ps(0, 4, 6);
-    if constexpr (columns > 1) {
-      _tile_loadd(7, b + tile_floats, row_bytes);
-      _tile_dpbf16ps(1, 4, 7);
-    }
-    if constexpr (rows > 1) {
-      _tile_loadd(5, a + of.a_below, of.a_row_bytes);
-      _tile_dpbf16ps(2, 5, 6);
-      if constexpr (columns > 1) _tile_dpbf16ps(3, 5, 7);
-    }
-  }
-  _tile_stored(0, above, line);
-  if constexpr (columns > 1) _tile_stored(1, above + side, line);
-  if constexpr (rows > 1) _tile_stored(2, below, line);
-  if constexpr (rows > 1 && columns > 1) _tile_stored(3, below + side, line);
-}
-
-void multiply_block(TileBlock& of, std::int64_t rows, std::int64_t columns, bool accumulate) {
-  if (rows > side && columns > side) return multiply_block<2, 2>(of, accumulate);
-  if (rows > side) return multiply_block<2, 1>(of, accumulate);
-  columns > side ? multiply_block<1, 2>(of, accumulate) : multiply_block<1, 1>(of, accumulate);
-}
 
 /// Some lines, from some place of the depth on, of which a tile has as many as there are.
 class TileOfLines {
@@ -128,12 +24,12 @@ class TileOfLines {
       : data_(of.data + line * of.line_stride + depth * of.depth_stride),
         line_stride_(of.line_stride),
         depth_stride_(of.depth_stride),
-        lines_(smaller(of.lines - line, side)),
+        lines_(smaller(of.lines - line, tile_side)),
         depth_(smaller(of.depth - depth, tile_depth)) {}
 
   /// A row for each line or for each pair, and 0 where there is none.
   void pack(float* to, bool by_lines) const {
-    __m512i x[side];
+    __m512i x[tile_side];
     const bool lies_by_lines = depth_stride_ == 1 || line_stride_ != 1;
     if (depth_stride_ == 1)
       read_along(x);
@@ -142,26 +38,26 @@ class TileOfLines {
     else
       gather(x);
     if (lies_by_lines == by_lines) return store(to, x);
-    __m512 turned[side];
-    for (int i = 0; i < side; ++i) turned[i] = _mm512_castsi512_ps(x[i]);
+    __m512 turned[tile_side];
+    for (int i = 0; i < tile_side; ++i) turned[i] = _mm512_castsi512_ps(x[i]);
     transpose_lanes(turned);
-    for (int i = 0; i < side; ++i) _mm512_storeu_ps(to + i * side, turned[i]);
+    for (int i = 0; i < tile_side; ++i) _mm512_storeu_ps(to + i * tile_side, turned[i]);
   }
 
  private:
-  using Vectors = __m512i[side];
+  using Vectors = __m512i[tile_side];
 
   static void store(float* to, const Vectors& x) {
-    for (int i = 0; i < side; ++i) _mm512_storeu_si512(to + i * side, x[i]);
+    for (int i = 0; i < tile_side; ++i) _mm512_storeu_si512(to + i * tile_side, x[i]);
   }
   void read_along(Vectors& x) const {
     const auto mask = static_cast<__mmask32>((std::uint64_t{1} << depth_) - 1);
-    for (int i = 0; i < side; ++i)
+    for (int i = 0; i < tile_side; ++i)
       x[i] = _mm512_maskz_loadu_epi16(i < lines_ ? mask : __mmask32{0}, data_ + i * line_stride_);
   }
   void read_across(Vectors& x) const {
     const auto mask = static_cast<__mmask16>((1u << lines_) - 1);
-    for (int p = 0; p < side; ++p) {
+    for (int p = 0; p < tile_side; ++p) {
       const BFloat16* const first = data_ + 2 * p * depth_stride_;
       __builtin_prefetch(first + tile_depth * depth_stride_);
       __builtin_prefetch(first + (tile_depth + 1) * depth_stride_);
@@ -175,11 +71,11 @@ class TileOfLines {
     }
   }
   void gather(Vectors& x) const {
-    alignas(64) BFloat16 elements[side][tile_depth] = {};
+    alignas(64) BFloat16 elements[tile_side][tile_depth] = {};
     for (std::int64_t i = 0; i < lines_; ++i)
       for (std::int64_t k = 0; k < depth_; ++k)
         elements[i][k] = data_[i * line_stride_ + k * depth_stride_];
-    for (int i = 0; i < side; ++i) x[i] = _mm512_load_si512(elements[i]);
+    for (int i = 0; i < tile_side; ++i) x[i] = _mm512_load_si512(elements[i]);
   }
 
   const BFloat16* data_;
@@ -193,8 +89,8 @@ void pack_blocks(float* to, const DepthLines& of, bool by_lines) {
   const auto pack = [&](std::int64_t line, std::int64_t step) {
     float* const block = to + (line / block_side * steps + step) * block_floats;
     TileOfLines(of, line, step * tile_depth).pack(block, by_lines);
-    if (line + side < of.lines)
-      TileOfLines(of, line + side, step * tile_depth).pack(block + tile_floats, by_lines);
+    if (line + tile_side < of.lines)
+      TileOfLines(of, line + tile_side, step * tile_depth).pack(block + tile_floats, by_lines);
   };
   if (of.depth_stride == 1) {
     for (std::int64_t line = 0; line < of.lines; line += block_side)
@@ -232,6 +128,7 @@ class AmxPart {
   /// through all rows with them.
   void multiply() {
     const TileUse tiles;
+    block_.sums = sums_;
     for (k_ = 0; k_ < of_.a.depth; k_ += depth_) {
       some_ = smaller(of_.a.depth - k_, depth_);
       block_.steps = divided_up(some_, tile_depth);
@@ -253,20 +150,20 @@ class AmxPart {
                            columns <= tuning::amx_direct_columns;
     if (!is_direct) pack_blocks(strip_.as<float>(), a, true);
     block_.a = is_direct ? reinterpret_cast<const char*>(a.data) : strip_.data();
-    block_.a_row_bytes = is_direct ? a.line_stride * item : row_bytes;
-    block_.a_step = is_direct ? row_bytes : 2 * side * row_bytes;
-    block_.a_below = side * block_.a_row_bytes;
-    block_.b = columns_.as<float>();
+    block_.a_row = is_direct ? a.line_stride * item : tile_row_bytes;
+    block_.a_step = is_direct ? tile_row_bytes : block_bytes;
+    block_.a_below = tile_side * block_.a_row;
+    block_.b = columns_.data();
     for (std::int64_t j = 0; j < columns; j += block_side) {
       pace_.advance(block_side * line_);
       const std::int64_t wide = smaller(columns - j, block_side);
       const bool has_sums = k_ > 0 || of_.accumulate || of_.bias;
       for (std::int64_t i = 0; has_sums && i < rows; ++i)
-        read_row(block_.sums + i * block_side, row + i, first + j, wide);
+        read_row(sums_ + i * block_side, row + i, first + j, wide);
       multiply_block(block_, rows, wide, has_sums);
       for (std::int64_t i = 0; i < rows; ++i)
-        write_row(block_.sums + i * block_side, row + i, first + j, wide);
-      block_.b += block_.steps * block_floats;
+        write_row(sums_ + i * block_side, row + i, first + j, wide);
+      block_.b += block_.steps * block_bytes;
     }
   }
   float* total(std::int64_t row, std::int64_t column) const {
@@ -302,6 +199,7 @@ class AmxPart {
   std::int64_t depth_, line_, width_;  // of b at a time: places, as many in whole tiles, columns
   Scratch columns_, strip_, totals_;
   std::int64_t k_ = 0, some_ = 0;  // where in the depth, and how much of it
+  alignas(64) float sums_[block_side * block_side];
   TileBlock block_;
   Pace pace_;
 };
@@ -309,8 +207,7 @@ class AmxPart {
 }  // namespace
 
 bool is_for_amx(std::int64_t rows, std::int64_t columns, std::int64_t depth) noexcept {
-  static const bool has_tiles = may_use_tiles();
-  return has_tiles && rows >= tuning::amx_least_side && columns >= tuning::amx_least_side &&
+  return may_use_tiles() && rows >= tuning::amx_least_side && columns >= tuning::amx_least_side &&
          rows * columns * depth >= tuning::amx_least_products;
 }
 
