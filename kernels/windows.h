@@ -11,6 +11,13 @@ namespace garboard::kernels {
 /// of size 1.
 inline constexpr int space_dims = 3;
 
+/// Memory of the caller's for the length of a call: a kernel that wants some takes it once, or from
+/// the system where nothing can be taken.
+struct Workspace {
+  void* context = nullptr;
+  float* (*take)(void* context, std::int64_t floats) = nullptr;
+};
+
 /// out[n, o, t] = bias[o] + sum over c, k of weight[o, c, k] x[n, c, t stride + k dilation -
 /// padding] along each dim of space, where c is of o's group and x is 0 outside. All views are
 /// contiguous and of one floating dtype, and no number that the formula meets is 2^62 or more.
@@ -20,15 +27,8 @@ struct Convolution {
   View out;     // [samples, out channels, places]
   std::int64_t groups;
   std::int64_t stride[space_dims], padding[space_dims], dilation[space_dims];
-  /// On a CPU, of half types: of float32, as `convolution_workspace` says. Or without data.
-  View workspace = {};
+  Workspace workspace = {};
 };
-/// So many elements, one line of the cache after the other.
-inline std::int64_t convolution_workspace(const Convolution& of) {
-  constexpr std::int64_t lines = 4 * 16;  // each operand's last one, and a bias's
-  return of.x.count + of.weight.count + of.out.count +
-         (of.x.sizes[1] > of.out.sizes[1] ? of.x.sizes[1] : of.out.sizes[1]) + lines;
-}
 struct Convolve : Convolution {
   static constexpr const char* name = "convolution";
   View bias;  // [out channels], or without data

@@ -38,8 +38,9 @@ class HalfOperands {
       : floats(of),
         of_(of),
         written_(written),
-        own_(of.workspace.data ? 0 : convolution_workspace(of), sizeof(float)),
-        next_(of.workspace.data ? of.workspace.template as<float>() : own_.as<float>()) {
+        own_(of.workspace.take ? 0 : floats_of(of), sizeof(float)),
+        next_(of.workspace.take ? of.workspace.take(of.workspace.context, floats_of(of))
+                                : own_.as<float>()) {
     place(written);
     if constexpr (requires { of.bias; })
       if (of.bias.data) {
@@ -84,6 +85,12 @@ class HalfOperands {
   }
 
  private:
+  /// Of all operands, each from a line of the cache on.
+  static std::int64_t floats_of(const Convolution& of) {
+    constexpr std::int64_t lines = 4 * 16;  // each operand's last one, and a bias's
+    return of.x.count + of.weight.count + of.out.count +
+           larger(of.x.sizes.data()[1], of.out.sizes.data()[1]) + lines;
+  }
   View in_workspace(const View& of) {
     View view = of;
     view.data = next_;
