@@ -39,6 +39,7 @@ struct AttentionOfHalves {
   using Result = bool;
   static constexpr Result idle_result = true;
 
+  DType dtype;
   std::int64_t widest;  // the larger of depth and values
 };
 

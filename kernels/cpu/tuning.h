@@ -106,6 +106,10 @@ inline constexpr std::int64_t amx_least_side = 8, amx_least_products = 1 << 15;
 /// Of a convolution: out channels, and twice 16 channels of a weight's gradient at a time.
 inline constexpr std::int64_t amx_least_rows = 4, amx_weight_columns = 2;
 
+/// Of half types: a product of so few rows or columns is computed by panels of so many elements
+/// of the other operand.
+inline constexpr std::int64_t thin_side = 7, thin_panel = 1 << 16;
+
 /// A difference of two rows' elements.
 inline constexpr double distance_ns = 0.06;
 /// Rows that others meet while these stand side by side, columns of them at a time: what stands so

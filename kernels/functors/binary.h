@@ -81,8 +81,14 @@ struct Remainder {
       return ((rest != 0) & ((rest < 0) != (b < 0))) ? rest + b : rest;
     }
   }
-  GARBOARD_HD static bool is_easy(float a, float b) { return has_small_quotient(a, b); }
-  GARBOARD_HD static float easy(float a, float b) { return of_rest(rest_of_small(a, b), b); }
+  template <Real T>
+  GARBOARD_HD static bool is_easy(T a, T b) {
+    return has_small_quotient(a, b);
+  }
+  template <Real T>
+  GARBOARD_HD static T easy(T a, T b) {
+    return of_rest(rest_of_small(a, b), b);
+  }
 
  private:
   template <Real T>
@@ -116,8 +122,14 @@ struct FloorDivide {
       return b == 0 ? T(0) : b == -1 ? T(Unsigned<T>(0) - Unsigned<T>(a)) : floored;
     }
   }
-  GARBOARD_HD static bool is_easy(float a, float b) { return has_small_quotient(a, b); }
-  GARBOARD_HD static float easy(float a, float b) { return floor_of_small(a, b); }
+  template <Real T>
+  GARBOARD_HD static bool is_easy(T a, T b) {
+    return has_small_quotient(a, b);
+  }
+  template <Real T>
+  GARBOARD_HD static T easy(T a, T b) {
+    return floor_of_small(a, b);
+  }
 };
 
 /// Floats as C's pow, within 1.1 ULP; complex numbers on the principal branch; integers wrap, and a

@@ -16,6 +16,9 @@ inline constexpr T not_a_number = T(__builtin_nan(""));
 /// remainder, exactly, with the sign of x.
 GARBOARD_HD bool has_small_quotient(float x, float y);
 GARBOARD_HD float rest_of_small(float x, float y);
+/// Likewise in double, off by one at most; never where no product is subtracted without rounding.
+GARBOARD_HD bool has_small_quotient(double x, double y);
+GARBOARD_HD double rest_of_small(double x, double y);
 
 /// Both halves of a product.
 struct WideProduct {
@@ -88,7 +91,9 @@ GARBOARD_HD double copy_sign(double x, double sign) { return __builtin_copysign(
 GARBOARD_HD float fmod(float x, float y) {
   return has_small_quotient(x, y) ? rest_of_small(x, y) : __builtin_fmodf(x, y);
 }
-GARBOARD_HD double fmod(double x, double y) { return __builtin_fmod(x, y); }
+GARBOARD_HD double fmod(double x, double y) {
+  return has_small_quotient(x, y) ? rest_of_small(x, y) : __builtin_fmod(x, y);
+}
 GARBOARD_HD float sin(float x) { return __builtin_sinf(x); }
 GARBOARD_HD double sin(double x) { return __builtin_sin(x); }
 GARBOARD_HD float cos(float x) { return __builtin_cosf(x); }
@@ -107,10 +112,29 @@ GARBOARD_HD float rest_of_small(float x, float y) {
   const double rest = a - static_cast<double>(static_cast<std::int32_t>(whole)) * b;
   return copy_sign(static_cast<float>(rest < 0 ? rest + b : rest), x);
 }
+#if defined(__FMA__) || defined(__CUDA_ARCH__)
+GARBOARD_HD bool has_small_quotient(double x, double y) {
+  return (abs(x) / abs(y) < 0x1p52) & (abs(y) < infinity<double>);
+}
+#else
+GARBOARD_HD bool has_small_quotient(double, double) { return false; }
+#endif
+GARBOARD_HD double rest_of_small(double x, double y) {
+  const double a = abs(x), b = abs(y);
+  const double rest = __builtin_fma(-floor(a / b), b, a);  // a multiple of the last digit of b
+  return copy_sign(rest < 0 ? rest + b : rest, x);
+}
 /// The quotient of such a division, toward minus infinity: where it is no integer, it is farther
 /// from one than rounding in double can move it, for both numbers have 24 digits.
 GARBOARD_HD float floor_of_small(float x, float y) {
   return static_cast<float>(floor(double{x} / double{y}));
+}
+GARBOARD_HD double floor_of_small(double x, double y) {
+  const double a = abs(x), b = abs(y);
+  const double whole = floor(a / b), rest = __builtin_fma(-whole, b, a);
+  const double below = rest < 0 ? whole - 1 : whole;
+  const bool is_negative = (x < 0) != (y < 0);
+  return is_negative ? -(below + ((rest != 0) ? 1.0 : 0.0)) : below;
 }
 
 template <Real T>

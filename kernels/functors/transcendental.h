@@ -225,8 +225,14 @@ struct Fmod {
       return a % (((b == 0) | (b == -1)) ? T(1) : b);  // the machine traps on both
     }
   }
-  GARBOARD_HD static bool is_easy(float a, float b) { return has_small_quotient(a, b); }
-  GARBOARD_HD static float easy(float a, float b) { return rest_of_small(a, b); }
+  template <Real T>
+  GARBOARD_HD static bool is_easy(T a, T b) {
+    return has_small_quotient(a, b);
+  }
+  template <Real T>
+  GARBOARD_HD static T easy(T a, T b) {
+    return rest_of_small(a, b);
+  }
 };
 /// The gradient of silu from its input.
 struct SiluGradient {

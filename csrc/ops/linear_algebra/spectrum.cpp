@@ -305,16 +305,13 @@ Thin thin_at(const Backward& at, const char* op, bool full) {
                                    : SingularValues{at.other(0), at.other(1), at.other(2)});
 }
 
-}  // namespace
-
-SingularValues svd(const char* op, const Tensor& input, bool full, bool given_wants_vectors) {
-  check_matrix(op, input);
+/// On the device that LAPACK runs on.
+SingularValues svd_by_lapack(const char* op, const Tensor& input, bool full, bool wants_vectors) {
   const std::int64_t m = rows_of(input), n = columns_of(input), k = std::min(m, n);
   const std::int64_t longer = std::max(m, n), batch = batch_of(input);
   const Dims sizes = batch_sizes(input);
   const Device device = lapack_device(input.device());
   const DType dtype = input.dtype();
-  const bool wants_vectors = given_wants_vectors || must_record({input});
   SingularValues out;
   out.s = empty_of(op, with(sizes, {k}), component_of(dtype), device);
   if (wants_vectors) {
@@ -346,6 +343,39 @@ SingularValues svd(const char* op, const Tensor& input, bool full, bool given_wa
                                  vectors->sizes()));
     }
   }
+  return out;
+}
+
+/// Of many more rows than columns, or columns than rows: A = Q R, and of the small R = U S Vh, so that
+/// A = (Q U) S Vh.
+SingularValues svd_of_long(const char* op, const Tensor& input, bool wants_vectors) {
+  const GradModeGuard no_grad(false);
+  if (rows_of(input) < columns_of(input)) {
+    const SingularValues turned = svd_of_long(op, adjoint(input), wants_vectors);
+    if (!wants_vectors) return turned;
+    return {contiguous(adjoint(turned.vh)), turned.s, contiguous(adjoint(turned.u))};
+  }
+  const QrFactors factors = qr(op, input, wants_vectors ? QrMode::reduced : QrMode::r);
+  SingularValues out = svd_by_lapack(op, factors.r, false, wants_vectors);
+  if (wants_vectors) out.u = matmul(factors.q, out.u);
+  return out;
+}
+
+bool is_long(const Tensor& input) {
+  constexpr std::int64_t least = 1 << 12;  // elements
+  const std::int64_t rows = rows_of(input), columns = columns_of(input);
+  const std::int64_t shorter = std::min(rows, columns);
+  return shorter > 0 && std::max(rows, columns) >= 2 * shorter && rows * columns >= least;
+}
+
+}  // namespace
+
+SingularValues svd(const char* op, const Tensor& input, bool full, bool given_wants_vectors) {
+  check_matrix(op, input);
+  const bool wants_vectors = given_wants_vectors || must_record({input});
+  SingularValues out = !full && is_long(input) && input.count() > 0
+                           ? svd_of_long(op, input, wants_vectors)
+                           : svd_by_lapack(op, input, full, wants_vectors);
   out.s = moved(out.s, input.device());
   if (!wants_vectors) return out;
   out.u = moved(out.u, input.device());

@@ -261,8 +261,8 @@ bool takes_halves(const Tensor& q, const Tensor& k, const Tensor& v, const Tenso
   if (mask && ((mask.requires_grad() && is_grad_enabled()) ||
                (mask.dtype() != DType::boolean && mask.dtype() != q.dtype())))
     return false;
-  return kernels::run(kernels::AttentionOfHalves{std::max(q.last_size(), v.last_size())},
-                      q.device());
+  const std::int64_t widest = std::max(q.last_size(), v.last_size());
+  return kernels::run(kernels::AttentionOfHalves{q.dtype(), widest}, q.device());
 }
 
 }  // namespace

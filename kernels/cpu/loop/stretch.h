@@ -147,7 +147,7 @@ void binary_stretch(void* out, const void* const* in, std::int64_t count, unsign
     auto* a = static_cast<const InMemory<T>*>(in[0]);
     auto* b = static_cast<const InMemory<T>*>(in[1]);
     if constexpr (HasWide<F, T>) return wide_stretch<F>(y, a, b, count, scalars);
-    if constexpr (HasEasyPair<F, T> && std::is_same_v<T, float>) {
+    if constexpr (HasEasyPair<F, T>) {
       const auto each = [](const T* x) {
         return [=](std::int64_t i) __attribute__((always_inline)) { return x[i]; };
       };

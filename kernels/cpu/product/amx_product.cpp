@@ -104,8 +104,8 @@ void pack_blocks(float* to, const DepthLines& of, bool by_lines) {
 /// Rows of a, columns of b, and what they come to.
 struct AmxProduct {
   DepthLines a, b;
-  BFloat16* out;
-  std::int64_t out_stride;
+  char* out;
+  std::int64_t out_item, out_stride;
   const BFloat16* bias;
   bool accumulate;
 };
@@ -169,8 +169,10 @@ class AmxPart {
   float* total(std::int64_t row, std::int64_t column) const {
     return totals_.as<float>() + row * of_.b.lines + column;
   }
-  BFloat16* out(std::int64_t row, std::int64_t column) const {
-    return of_.out + row * of_.out_stride + column;
+  bool is_wide() const { return of_.out_item == sizeof(float); }
+  template <class T>
+  T* out(std::int64_t row, std::int64_t column) const {
+    return reinterpret_cast<T*>(of_.out) + row * of_.out_stride + column;
   }
   /// What a block's products are added to.
   void read_row(float* sums, std::int64_t row, std::int64_t column, std::int64_t count) const {
@@ -179,7 +181,10 @@ class AmxPart {
       return;
     }
     if (!of_.accumulate) return widen(sums, of_.bias + column, count);
-    widen(sums, out(row, column), count);
+    if (is_wide())
+      std::copy_n(out<float>(row, column), count, sums);
+    else
+      widen(sums, out<BFloat16>(row, column), count);
     if (!of_.bias) return;
     float bias[block_side];
     widen(bias, of_.bias + column, count);
@@ -189,10 +194,12 @@ class AmxPart {
                  std::int64_t count) const {
     if (k_ + some_ < of_.a.depth)
       std::copy_n(sums, count, total(row, column));
+    else if (is_wide())
+      std::copy_n(sums, count, out<float>(row, column));
     else if (count == block_side)
-      narrow(out(row, column), sums, block_side);
+      narrow(out<BFloat16>(row, column), sums, block_side);
     else
-      narrow(out(row, column), sums, count);
+      narrow(out<BFloat16>(row, column), sums, count);
   }
 
   const AmxProduct& of_;
@@ -215,7 +222,8 @@ void multiply_amx(const Matrix& out, const Matrix& a, const Matrix& b, bool accu
                   const char* bias) {
   const AmxProduct product{.a = rows_along_depth(a),
                            .b = columns_along_depth(b),
-                           .out = reinterpret_cast<BFloat16*>(out.data),
+                           .out = out.data,
+                           .out_item = out.item,
                            .out_stride = out.row_stride,
                            .bias = reinterpret_cast<const BFloat16*>(bias),
                            .accumulate = accumulate};
@@ -229,7 +237,7 @@ void multiply_amx(const Matrix& out, const Matrix& a, const Matrix& b, bool accu
     AmxProduct some = product;
     DepthLines& cut = cuts_rows ? some.a : some.b;
     cut = cut.part(first, last - first);
-    some.out += cuts_rows ? first * product.out_stride : first;
+    some.out += (cuts_rows ? first * product.out_stride : first) * product.out_item;
     if (some.bias && !cuts_rows) some.bias += first;
     AmxPart(some).multiply();
   });

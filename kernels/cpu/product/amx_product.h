@@ -6,13 +6,12 @@
 
 namespace garboard::kernels::GARBOARD_ISA {
 
-/// Whether `multiply_amx` is the fastest way to a product of bfloat16. Asks the system for the
-/// tiles when it is first called; never without them.
+/// Whether `multiply_amx` is the fastest way to a product of bfloat16; never without tiles.
 bool is_for_amx(std::int64_t rows, std::int64_t columns, std::int64_t depth) noexcept;
 
 /// out = a b, + out where it accumulates, + bias where there is one, a dense element a column:
-/// summed in float32, where subnormal numbers count as 0, and rounded once. The same bits for any
-/// number of threads.
+/// summed in float32, where subnormal numbers count as 0, and rounded once; or not at all, for out
+/// may be of floats. The depth is at least 1. The same bits for any number of threads.
 void multiply_amx(const Matrix& out, const Matrix& a, const Matrix& b, bool accumulate,
                   const char* bias);
 

@@ -15,6 +15,7 @@
 #include "kernels/cpu/product/amx_product.h"
 #include "kernels/cpu/product/packed_product.h"
 #include "kernels/cpu/product/pairs.h"
+#include "kernels/cpu/product/thin_halves.h"
 #include "kernels/cpu/product/tiny_product.h"
 #include "kernels/cpu/wide/half_conversions.h"
 
@@ -330,19 +331,45 @@ void multiply_deep(const Matrix& out, const Matrix& a, const Matrix& b, bool acc
 template <functors::Half T>
 void multiply_in_float(const Matrix& out, const Matrix& a, const Matrix& b, bool accumulate,
                        const char* bias) {
-  constexpr std::int64_t most_elements = 1 << 22, least_side = 64;
   constexpr int item = sizeof(float);
   const std::int64_t depth = a.columns;
   if (std::is_same_v<T, BFloat16> && is_for_amx(out.rows, out.columns, depth))
     return multiply_amx(out, a, b, accumulate, bias);
+#ifdef __AVX512F__
+  const T* const biases = reinterpret_cast<const T*>(bias);
+  if (meets_lines(a, b)) return ThinHalves<T>(out, a, b, accumulate).run(biases, 0, 1);
+  if (meets_lines(turned(b), turned(a)))
+    return ThinHalves<T>(turned(out), turned(b), turned(a), accumulate).run(biases, 1, 0);
+#endif
+  constexpr std::int64_t most_elements = 1 << 22, least_side = 64;
+  // Of few rows each element of the other operand is read once, from a panel in the second cache.
+  const bool is_thin = smaller(out.rows, out.columns) <= tuning::thin_side;
+  const std::int64_t panel = divided_up(tuning::thin_panel, depth + 1) + 16;
+  if (is_thin && larger(out.rows, out.columns) > panel) {
+    const bool cuts_rows = out.rows > out.columns;
+    for_each_part(larger(out.rows, out.columns), panel, cost_ns(out, a),
+                  [&](std::int64_t first, std::int64_t last) {
+                    for (std::int64_t i = first; i < last; i += panel) {
+                      const std::int64_t end = smaller(i + panel, last);
+                      if (cuts_rows)
+                        multiply_in_float<T>(rows_of(out, i, end), rows_of(a, i, end), b,
+                                             accumulate, bias);
+                      else
+                        multiply_in_float<T>(columns_of(out, i, end), a, columns_of(b, i, end),
+                                             accumulate, bias ? bias + i * out.item : nullptr);
+                    }
+                  });
+    return;
+  }
   const auto side_of = [&](std::int64_t size) {
     return smaller(size, larger(most_elements / (depth + 1), least_side));
   };
   const std::int64_t rows = side_of(out.rows), columns = side_of(out.columns);
-  const bool by_pairs = std::is_same_v<T, BFloat16> && is_for_pairs(out.rows, out.columns, depth);
+  const bool by_pairs =
+      std::is_same_v<T, BFloat16> && !is_thin && is_for_pairs(out.rows, out.columns, depth);
   const std::int64_t wide_depth = by_pairs ? 0 : depth;
   const Scratch left(rows * wide_depth * item), right(wide_depth * columns * item);
-  const Scratch sums(rows * columns * item), biases(bias ? columns * item : 0);
+  const Scratch sums(rows * columns * item), wide_bias(bias ? columns * item : 0);
   const auto wide = [](const Scratch& memory, const Matrix& m) {
     return Matrix{memory.data(), item, m.rows, m.columns, m.columns, 1};
   };
@@ -369,16 +396,16 @@ void multiply_in_float(const Matrix& out, const Matrix& a, const Matrix& b, bool
     const std::int64_t last_column = smaller(out.columns, c + columns);
     const Matrix b_part = columns_of(b, c, last_column);
     const Matrix b_panel = by_pairs ? Matrix{} : read(right, b_part);
-    if (bias) widen(biases.as<float>(), reinterpret_cast<const T*>(bias) + c, last_column - c);
+    if (bias) widen(wide_bias.as<float>(), reinterpret_cast<const T*>(bias) + c, last_column - c);
     for (std::int64_t r = 0; r < out.rows; r += rows) {
       const std::int64_t last_row = smaller(out.rows, r + rows);
       const Matrix target = columns_of(rows_of(out, r, last_row), c, last_column);
       const Matrix a_part = rows_of(a, r, last_row);
       const Matrix total = accumulate ? read(sums, target) : wide(sums, target);
       if (by_pairs)
-        multiply_pairs(total, a_part, b_part, accumulate, bias ? biases.as<float>() : nullptr);
+        multiply_pairs(total, a_part, b_part, accumulate, bias ? wide_bias.as<float>() : nullptr);
       else
-        multiply_deep<float>(total, read(left, a_part), b_panel, accumulate, biases.data());
+        multiply_deep<float>(total, read(left, a_part), b_panel, accumulate, wide_bias.data());
       for (std::int64_t i = 0; i < target.rows; ++i)
         narrow(reinterpret_cast<T*>(target.data) + i * target.row_stride,
                sums.as<float>() + i * target.columns, target.columns);

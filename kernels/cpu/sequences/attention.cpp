@@ -1,13 +1,21 @@
 // Attention in blocks of rows and columns: scores are never all there, and memory grows with the
 // length alone. The maximum and the sum of a row are found on the way (Milakov and Gimelshein,
 // arXiv:1805.02867); backward computes scores again from the logarithm of that sum (Dao et al.,
-// "FlashAttention", arXiv:2205.14135). Blocks depend on sizes alone, and so do the bits.
+// "FlashAttention", arXiv:2205.14135). Blocks depend on sizes alone, and so do the bits. Of
+// bfloat16, where the processor has tiles for it, products are of bfloat16, and all sums are in
+// float.
+#include <algorithm>
+#include <cstring>
+
 #include "kernels/cpu/loop/parallel.h"
 #include "kernels/cpu/loop/parts.h"
 #include "kernels/cpu/loop/plan.h"
 #include "kernels/cpu/loop/scratch.h"
 #include "kernels/cpu/nn/exponential_sum.h"
+#include "kernels/cpu/product/amx_product.h"
+#include "kernels/cpu/product/amx_tiles.h"
 #include "kernels/cpu/product/matmul.h"
+#include "kernels/cpu/wide/half_conversions.h"
 #include "kernels/functors/philox.h"
 
 namespace garboard::kernels::GARBOARD_ISA {
@@ -41,8 +49,63 @@ Matrix matrix(const T* data, std::int64_t rows, std::int64_t columns, std::int64
           column_stride};
 }
 
+/// What scores and sums are in.
 template <class T>
-constexpr DType dtype_of = sizeof(T) == sizeof(float) ? DType::float32 : DType::float64;
+using SumOf = functors::Widened<T>;
+
+/// Of matrices of T; out is of sums.
+template <class T>
+void multiply_heads(const Matrix& out, const Matrix& a, const Matrix& b, bool accumulate) {
+  if constexpr (functors::Half<T>) {
+    if (a.columns > 0) return multiply_amx(out, a, b, accumulate, nullptr);
+    for (std::int64_t i = 0; i < out.rows && !accumulate; ++i)
+      std::memset(out.data + i * out.row_stride * out.item, 0,
+                  static_cast<std::size_t>(out.columns * out.item));
+  } else {
+    constexpr DType dtype = sizeof(T) == sizeof(float) ? DType::float32 : DType::float64;
+    multiply(dtype, out, a, b, accumulate);
+  }
+}
+
+/// Rows of sums that become T: of T itself where they belong, else in `room`.
+template <class T>
+struct SummedRows {
+  SumOf<T>* data;
+  std::int64_t stride;
+
+  SummedRows(T* belongs, std::int64_t belongs_stride, [[maybe_unused]] const Scratch& room,
+             [[maybe_unused]] std::int64_t width) {
+    if constexpr (functors::Half<T>) {
+      data = room.as<float>();
+      stride = width;
+    } else {
+      data = belongs;
+      stride = belongs_stride;
+    }
+  }
+  SumOf<T>* row(std::int64_t i) const { return data + i * stride; }
+  void clear(std::int64_t rows, std::int64_t width) const {
+    for (std::int64_t i = 0; i < rows; ++i) std::fill_n(row(i), width, SumOf<T>(0));
+  }
+  /// To where they belong.
+  void store(T* to, std::int64_t to_stride, std::int64_t rows, std::int64_t width) const {
+    if constexpr (functors::Half<T>)
+      for (std::int64_t i = 0; i < rows; ++i) narrow(to + i * to_stride, row(i), width);
+  }
+};
+
+/// What of some rows a product takes: themselves, or a copy in `room`.
+template <class T>
+Matrix as_operand(const SumOf<T>* sums, std::int64_t rows, std::int64_t columns,
+                  std::int64_t stride, [[maybe_unused]] const Scratch& room) {
+  if constexpr (functors::Half<T>) {
+    for (std::int64_t i = 0; i < rows; ++i)
+      narrow(room.as<T>() + i * stride, sums + i * stride, columns);
+    return matrix(room.as<T>(), rows, columns, stride);
+  } else {
+    return matrix(sums, rows, columns, stride);
+  }
+}
 
 struct AttentionShape {
   std::int64_t batch, heads, rows, columns, depth, values, shared;
@@ -66,6 +129,7 @@ struct AttentionShape {
 template <class T>
 class Scores {
  public:
+  using Sum = SumOf<T>;
   struct Range {
     std::int64_t first, count;
   };
@@ -84,17 +148,18 @@ class Scores {
   }
 
   /// Writes rows of block_columns: scale q k^T + mask, and -inf where a row does not see.
-  void compute(T* to, Range rows, Range columns) const {
-    multiply(dtype_of<T>, matrix(to, rows.count, columns.count, block_columns),
-             matrix(q_.row(rows.first), rows.count, shape_.depth, q_.stride),
-             matrix(k_.row(columns.first), shape_.depth, columns.count, 1, k_.stride), false);
-    const T scale = static_cast<T>(of_.scale);
+  void compute(Sum* to, Range rows, Range columns) const {
+    multiply_heads<T>(matrix(to, rows.count, columns.count, block_columns),
+                      matrix(q_.row(rows.first), rows.count, shape_.depth, q_.stride),
+                      matrix(k_.row(columns.first), shape_.depth, columns.count, 1, k_.stride),
+                      false);
+    const Sum scale = static_cast<Sum>(of_.scale);
     for (std::int64_t i = 0; i < rows.count; ++i, to += block_columns) {
       for (std::int64_t j = 0; j < columns.count; ++j) to[j] *= scale;
       if (of_.mask.data) add_mask(to, rows.first + i, columns);
       if (!of_.is_causal) continue;
       const std::int64_t seen = rows.first + i + 1 - columns.first;
-      for (std::int64_t j = larger(seen, 0); j < columns.count; ++j) to[j] = lowest_score<T>;
+      for (std::int64_t j = larger(seen, 0); j < columns.count; ++j) to[j] = lowest_score<Sum>;
     }
   }
 
@@ -118,7 +183,7 @@ class Scores {
   bool drops() const { return of_.keep < 1; }
 
  private:
-  void add_mask(T* to, std::int64_t row, Range columns) const {
+  void add_mask(Sum* to, std::int64_t row, Range columns) const {
     const std::int64_t* const strides = of_.mask.strides.data();
     const std::int64_t by = strides[3];
     const std::int64_t at =
@@ -126,10 +191,10 @@ class Scores {
     if (of_.mask.dtype == DType::boolean) {
       const auto* const mask = of_.mask.as<std::uint8_t>() + at;
       for (std::int64_t j = 0; j < columns.count; ++j)
-        to[j] = mask[j * by] != 0 ? to[j] : lowest_score<T>;
+        to[j] = mask[j * by] != 0 ? to[j] : lowest_score<Sum>;
     } else {
       const T* const mask = of_.mask.as<T>() + at;
-      for (std::int64_t j = 0; j < columns.count; ++j) to[j] += mask[j * by];
+      for (std::int64_t j = 0; j < columns.count; ++j) to[j] += static_cast<Sum>(mask[j * by]);
     }
   }
 
@@ -139,38 +204,55 @@ class Scores {
   Head<T> q_, k_;
 };
 
+/// Memory of a thread.
+template <class T>
+struct AttentionRoom {
+  static constexpr std::int64_t item = functors::Half<T> ? sizeof(T) : 0,
+                                sum_item = sizeof(SumOf<T>);
+
+  Scratch scores, shares, sums;
+
+  explicit AttentionRoom(const AttentionShape& shape)
+      : scores(block_rows * block_columns * sum_item),
+        shares(block_rows * block_columns * item),
+        sums(functors::Half<T> ? block_rows * shape.values * sum_item : 0) {}
+};
+
 /// Some rows of a head, from the first column they see to the last.
 template <class T>
 void attend_rows(const Attention& of, const AttentionShape& shape, std::int64_t batch,
-                 std::int64_t head, std::int64_t first, T* scores) {
+                 std::int64_t head, std::int64_t first, const AttentionRoom<T>& room) {
   using Range = typename Scores<T>::Range;
+  using Sum = SumOf<T>;
   const Scores<T> scores_of(of, shape, batch, head);
   const Head<T> v(of.v, batch, head / shape.shared), out(of.out, batch, head);
   const Range rows{first, smaller(shape.rows - first, block_rows)};
-  T maximum[block_rows];
+  const SummedRows<T> totals(out.row(first), out.stride, room.sums, shape.values);
+  Sum* const scores = room.scores.template as<Sum>();
+  Sum maximum[block_rows];
   double sum[block_rows];
   for (std::int64_t i = 0; i < rows.count; ++i) {
-    maximum[i] = lowest_score<T>;
+    maximum[i] = lowest_score<Sum>;
     sum[i] = 0;
-    for (std::int64_t j = 0; j < shape.values; ++j) out.row(first + i)[j] = 0;
   }
+  totals.clear(rows.count, shape.values);
   const std::int64_t end = scores_of.end_of_columns(first + rows.count);
   for (std::int64_t k = 0; k < end; k += block_columns) {
     interruption_point();
     const Range columns{k, smaller(end - k, block_columns)};
     scores_of.compute(scores, rows, columns);
     for (std::int64_t i = 0; i < rows.count; ++i) {
-      T* const row = scores + i * block_columns;
-      const T found = maximum_of(row, columns.count);
-      const T top = found > maximum[i] || found != found ? found : maximum[i];
-      if (top == lowest_score<T>) {
+      Sum* const row = scores + i * block_columns;
+      const Sum found = maximum_of(row, columns.count);
+      const Sum top = found > maximum[i] || found != found ? found : maximum[i];
+      if (top == lowest_score<Sum>) {
         for (std::int64_t j = 0; j < columns.count; ++j) row[j] = 0;
         continue;
       }
       if (top != maximum[i]) {
-        const T factor = functors::exp(maximum[i] - top);
+        const Sum factor = functors::exp(maximum[i] - top);
         sum[i] *= factor;
-        for (std::int64_t j = 0; j < shape.values; ++j) out.row(first + i)[j] *= factor;
+        for (std::int64_t j = 0; j < shape.values; ++j) totals.row(i)[j] *= factor;
         maximum[i] = top;
       }
       sum[i] += exponentials(row, row, columns.count, top);
@@ -179,17 +261,18 @@ void attend_rows(const Attention& of, const AttentionShape& shape, std::int64_t 
           if (!is_kept) row[j] = 0;
         });
     }
-    multiply(dtype_of<T>, matrix(out.row(first), rows.count, shape.values, out.stride),
-             matrix(scores, rows.count, columns.count, block_columns),
-             matrix(v.row(k), columns.count, shape.values, v.stride), true);
+    multiply_heads<T>(matrix(totals.data, rows.count, shape.values, totals.stride),
+                      as_operand<T>(scores, rows.count, columns.count, block_columns, room.shares),
+                      matrix(v.row(k), columns.count, shape.values, v.stride), true);
   }
-  T* const log_sums = of.log_sums.as<T>() + (batch * shape.heads + head) * shape.rows + first;
+  Sum* const log_sums = of.log_sums.as<Sum>() + (batch * shape.heads + head) * shape.rows + first;
   for (std::int64_t i = 0; i < rows.count; ++i) {
-    const bool sees = maximum[i] != lowest_score<T>;
-    log_sums[i] = sees ? maximum[i] + functors::log(static_cast<T>(sum[i])) : lowest_score<T>;
-    const T factor = sees ? static_cast<T>(1 / (sum[i] * of.keep)) : T(0);
-    for (std::int64_t j = 0; j < shape.values; ++j) out.row(first + i)[j] *= factor;
+    const bool sees = maximum[i] != lowest_score<Sum>;
+    log_sums[i] = sees ? maximum[i] + functors::log(static_cast<Sum>(sum[i])) : lowest_score<Sum>;
+    const Sum factor = sees ? static_cast<Sum>(1 / (sum[i] * of.keep)) : Sum(0);
+    for (std::int64_t j = 0; j < shape.values; ++j) totals.row(i)[j] *= factor;
   }
+  totals.store(out.row(first), out.stride, rows.count, shape.values);
 }
 
 template <class T>
@@ -198,11 +281,11 @@ void attend(const Attention& of) {
   const std::int64_t blocks = divided_up(shape.rows, block_rows);
   for_each_part(shape.batch * shape.heads * blocks, 1, shape.cost_ns(1),
                 [&](std::int64_t begin, std::int64_t end) {
-                  const Scratch scores(block_rows * block_columns * std::int64_t{sizeof(T)});
+                  const AttentionRoom<T> room(shape);
                   for (std::int64_t i = begin; i < end; ++i) {
                     const std::int64_t head = i / blocks;
                     attend_rows(of, shape, head / shape.heads, head % shape.heads,
-                                i % blocks * block_rows, scores.as<T>());
+                                i % blocks * block_rows, room);
                   }
                 });
 }
@@ -215,87 +298,102 @@ class HeadGradient {
   HeadGradient(const AttentionGradient& of, const AttentionShape& shape)
       : of_(of),
         shape_(shape),
-        scores_(block_rows * block_columns * std::int64_t{sizeof(T)}),
-        slopes_(block_rows * block_columns * std::int64_t{sizeof(T)}),
-        deltas_(block_rows * std::int64_t{sizeof(T)}) {}
+        scores_(block_rows * block_columns * sum_item),
+        slopes_(block_rows * block_columns * sum_item),
+        deltas_(block_rows * sum_item),
+        operands_{Scratch(block_rows * block_columns * half_item),
+                  Scratch(block_rows * block_columns * half_item)},
+        of_q_(is_half ? block_rows * shape.depth * sum_item : 0),
+        of_k_(is_half ? shape.columns * shape.depth * sum_item : 0),
+        of_v_(is_half ? shape.columns * shape.values * sum_item : 0) {}
 
   void run(std::int64_t batch, std::int64_t shared_head) const {
     const Head<T> d_k(of_.d_k, batch, shared_head), d_v(of_.d_v, batch, shared_head);
-    for (std::int64_t j = 0; j < shape_.columns; ++j) {
-      for (std::int64_t d = 0; d < shape_.depth; ++d) d_k.row(j)[d] = 0;
-      for (std::int64_t d = 0; d < shape_.values; ++d) d_v.row(j)[d] = 0;
-    }
+    const SummedRows<T> k_sums(d_k.data, d_k.stride, of_k_, shape_.depth);
+    const SummedRows<T> v_sums(d_v.data, d_v.stride, of_v_, shape_.values);
+    k_sums.clear(shape_.columns, shape_.depth);
+    v_sums.clear(shape_.columns, shape_.values);
     for (std::int64_t n = 0; n < shape_.shared; ++n)
       for (std::int64_t first = 0; first < shape_.rows; first += block_rows)
-        run_rows(batch, shared_head * shape_.shared + n, first);
+        run_rows(batch, shared_head * shape_.shared + n, first, k_sums, v_sums);
+    k_sums.store(d_k.data, d_k.stride, shape_.columns, shape_.depth);
+    v_sums.store(d_v.data, d_v.stride, shape_.columns, shape_.values);
   }
 
  private:
   using Range = typename Scores<T>::Range;
+  using Sum = SumOf<T>;
+  static constexpr bool is_half = functors::Half<T>;
+  static constexpr std::int64_t sum_item = sizeof(Sum), half_item = is_half ? sizeof(T) : 0;
 
-  void run_rows(std::int64_t batch, std::int64_t head, std::int64_t first) const {
+  void run_rows(std::int64_t batch, std::int64_t head, std::int64_t first, const SummedRows<T>& d_k,
+                const SummedRows<T>& d_v) const {
     const Attention& forward = of_.of;
     const std::int64_t shared_head = head / shape_.shared;
     const Scores<T> scores_of(forward, shape_, batch, head);
     const Head<T> q(forward.q, batch, head), k(forward.k, batch, shared_head);
     const Head<T> v(forward.v, batch, shared_head), out(forward.out, batch, head);
-    const Head<T> d_q(of_.d_q, batch, head), d_k(of_.d_k, batch, shared_head);
-    const Head<T> d_v(of_.d_v, batch, shared_head), d_out(of_.d_out, batch, head);
+    const Head<T> d_q(of_.d_q, batch, head), d_out(of_.d_out, batch, head);
+    const SummedRows<T> q_sums(d_q.row(first), d_q.stride, of_q_, shape_.depth);
     const Range rows{first, smaller(shape_.rows - first, block_rows)};
-    const T* const log_sums =
-        forward.log_sums.as<T>() + (batch * shape_.heads + head) * shape_.rows + first;
-    T* const deltas = deltas_.as<T>();
+    const Sum* const log_sums =
+        forward.log_sums.as<Sum>() + (batch * shape_.heads + head) * shape_.rows + first;
+    Sum* const deltas = deltas_.as<Sum>();
     for (std::int64_t i = 0; i < rows.count; ++i) {
       const T *a = out.row(first + i), *b = d_out.row(first + i);
-      deltas[i] = static_cast<T>(sum_dense<T>(
-          shape_.values,
-          [ a, b ](std::int64_t j) __attribute__((always_inline)) { return a[j] * b[j]; }));
-      for (std::int64_t d = 0; d < shape_.depth; ++d) d_q.row(first + i)[d] = 0;
+      deltas[i] = static_cast<Sum>(sum_dense<Sum>(
+          shape_.values, [ a, b ](std::int64_t j) __attribute__((always_inline)) {
+            return functors::widened(a[j]) * functors::widened(b[j]);
+          }));
     }
-    T *const scores = scores_.as<T>(), *const slopes = slopes_.as<T>();
+    q_sums.clear(rows.count, shape_.depth);
+    Sum *const scores = scores_.as<Sum>(), *const slopes = slopes_.as<Sum>();
+    const Matrix d_rows = matrix(d_out.row(first), rows.count, shape_.values, d_out.stride);
     const std::int64_t end = scores_of.end_of_columns(first + rows.count);
     for (std::int64_t c = 0; c < end; c += block_columns) {
       interruption_point();
       const Range columns{c, smaller(end - c, block_columns)};
       scores_of.compute(scores, rows, columns);
-      multiply(dtype_of<T>, matrix(slopes, rows.count, columns.count, block_columns),
-               matrix(d_out.row(first), rows.count, shape_.values, d_out.stride),
-               matrix(v.row(c), shape_.values, columns.count, 1, v.stride), false);
+      multiply_heads<T>(matrix(slopes, rows.count, columns.count, block_columns), d_rows,
+                        matrix(v.row(c), shape_.values, columns.count, 1, v.stride), false);
       for (std::int64_t i = 0; i < rows.count; ++i)
         find_slopes(scores_of, first + i, columns, log_sums[i], deltas[i],
                     scores + i * block_columns, slopes + i * block_columns);
-      multiply(dtype_of<T>, matrix(d_v.row(c), columns.count, shape_.values, d_v.stride),
-               matrix(scores, columns.count, rows.count, 1, block_columns),
-               matrix(d_out.row(first), rows.count, shape_.values, d_out.stride), true);
-      multiply(dtype_of<T>, matrix(d_q.row(first), rows.count, shape_.depth, d_q.stride),
-               matrix(slopes, rows.count, columns.count, block_columns),
-               matrix(k.row(c), columns.count, shape_.depth, k.stride), true);
-      multiply(dtype_of<T>, matrix(d_k.row(c), columns.count, shape_.depth, d_k.stride),
-               matrix(slopes, columns.count, rows.count, 1, block_columns),
-               matrix(q.row(first), rows.count, shape_.depth, q.stride), true);
+      const Matrix shares =
+          as_operand<T>(scores, rows.count, columns.count, block_columns, operands_[0]);
+      const Matrix sloping =
+          as_operand<T>(slopes, rows.count, columns.count, block_columns, operands_[1]);
+      multiply_heads<T>(matrix(d_v.row(c), columns.count, shape_.values, d_v.stride),
+                        turned(shares), d_rows, true);
+      multiply_heads<T>(matrix(q_sums.data, rows.count, shape_.depth, q_sums.stride), sloping,
+                        matrix(k.row(c), columns.count, shape_.depth, k.stride), true);
+      multiply_heads<T>(matrix(d_k.row(c), columns.count, shape_.depth, d_k.stride),
+                        turned(sloping), matrix(q.row(first), rows.count, shape_.depth, q.stride),
+                        true);
     }
+    q_sums.store(d_q.row(first), d_q.stride, rows.count, shape_.depth);
   }
 
   /// Makes of a row of scores what was kept of softmax, and of its gradients those of the products.
-  void find_slopes(const Scores<T>& scores_of, std::int64_t row, Range columns, T log_sum, T delta,
-                   T* score, T* slope) const {
-    const T scale = static_cast<T>(of_.of.scale);
-    if (log_sum == lowest_score<T>) {  // the row sees nothing
+  void find_slopes(const Scores<T>& scores_of, std::int64_t row, Range columns, Sum log_sum,
+                   Sum delta, Sum* score, Sum* slope) const {
+    const Sum scale = static_cast<Sum>(of_.of.scale);
+    if (log_sum == lowest_score<Sum>) {  // the row sees nothing
       for (std::int64_t j = 0; j < columns.count; ++j) score[j] = slope[j] = 0;
       return;
     }
     if (!scores_of.drops()) {
       for (std::int64_t j = 0; j < columns.count; ++j) {
-        const T share = functors::exp(score[j] - log_sum);
+        const Sum share = functors::exp(score[j] - log_sum);
         score[j] = share;
         slope[j] = share * (slope[j] - delta) * scale;
       }
       return;
     }
-    const T larger_by = static_cast<T>(1 / of_.of.keep);
+    const Sum larger_by = static_cast<Sum>(1 / of_.of.keep);
     for (std::int64_t j = 0; j < columns.count; ++j) score[j] = functors::exp(score[j] - log_sum);
     scores_of.for_each_kept(row, columns, [&](std::int64_t j, bool is_kept) {
-      const T factor = is_kept ? larger_by : T(0);
+      const Sum factor = is_kept ? larger_by : Sum(0);
       slope[j] = score[j] * (factor * slope[j] - delta) * scale;
       score[j] *= factor;
     });
@@ -303,7 +401,8 @@ class HeadGradient {
 
   const AttentionGradient& of_;
   const AttentionShape& shape_;
-  Scratch scores_, slopes_, deltas_;
+  Scratch scores_, slopes_, deltas_, operands_[2];
+  Scratch of_q_, of_k_, of_v_;  // of halves, the sums of their gradients
 };
 
 template <class T>
@@ -321,15 +420,17 @@ void attend_backward(const AttentionGradient& of) {
 
 template <>
 void kernel(const Attention& of, Stream) {
+  if (of.q.dtype == DType::bfloat16) return attend<BFloat16>(of);
   of.q.dtype == DType::float32 ? attend<float>(of) : attend<double>(of);
 }
 template <>
 void kernel(const AttentionGradient& of, Stream) {
+  if (of.of.q.dtype == DType::bfloat16) return attend_backward<BFloat16>(of);
   of.of.q.dtype == DType::float32 ? attend_backward<float>(of) : attend_backward<double>(of);
 }
 template <>
-bool kernel(const AttentionOfHalves&, Stream) {
-  return false;
+bool kernel(const AttentionOfHalves& of, Stream) {
+  return of.dtype == DType::bfloat16 && may_use_tiles();
 }
 
 }  // namespace garboard::kernels::GARBOARD_ISA

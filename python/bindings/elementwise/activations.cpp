@@ -1,6 +1,7 @@
-// What functions of nn.functional, which check and document it, call for each element.
+// What functions in Python, which check and document it, call for each element.
 #include "csrc/ops/elementwise/activations.h"
 
+#include "csrc/ops/elementwise/special.h"
 #include "python/bindings/call/methods.h"
 
 namespace garboard::python {
@@ -8,7 +9,12 @@ namespace {
 
 constexpr Doc part{.summary = "Compute a part of garboard.nn.functional, which documents it."};
 
+constexpr Doc slope_of_digamma{.summary = "Compute garboard.polygamma of order 1."};
+
 constexpr std::array activation_rows{
+    bind(
+        "_trigamma", "input: Tensor", slope_of_digamma, [](const Tensor& x) { return trigamma(x); },
+        Place::functional),
     bind(
         "_hardsigmoid", "input: Tensor", part, [](const Tensor& x) { return hardsigmoid(x); },
         Place::functional),

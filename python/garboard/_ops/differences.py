@@ -113,11 +113,14 @@ def _along(op: str, values: Tensor, dim: int, step: _Spacing, order: int) -> Ten
         if count > 2:
             a, b = left, right
             before, at, after = (part(start, count - 2) for start in range(3))
-            parts.append(
-                after * (a / (b * (a + b)))
-                + at * ((b - a) / (a * b))
-                - before * (b / (a * (a + b)))
-            )
+            if isinstance(step, Tensor):
+                parts.append(
+                    after * (a / (b * (a + b)))
+                    + at * ((b - a) / (a * b))
+                    - before * (b / (a * (a + b)))
+                )
+            else:
+                parts.append((after - before) / 2)
         first, last = _edges(part, left, right, dim, count, order)
         found = _engine.cat([first, *parts, last], dim)
         return scope.move_to_outer(found if isinstance(step, Tensor) else found / step)

@@ -257,6 +257,8 @@ def polygamma(n: int, input: Tensor, *, out: Tensor | None = None) -> Tensor:
     with _engine.DisposeScope(op) as scope:
         if order == 0:
             made = x.digamma()
+        elif order == 1:
+            made = _engine._trigamma(x)
         else:
             size = float(factorial(order)) if order <= _LARGEST_FACTORIAL else inf
             factor = size if order % 2 else -size

@@ -15,7 +15,7 @@ from garboard import _engine
 from garboard._arguments import check
 from garboard._arguments.errors import ArgumentError
 from garboard._arguments.given import list_of
-from garboard._contexts.grad_mode import enable_grad
+from garboard._contexts.grad_mode import inference_mode
 from garboard._engine import GradientError, ShapeError, Tensor, is_grad_enabled
 from garboard.func._batching.calls import NotBatchedError
 from garboard.func._batching.tensor import is_batched_beyond
@@ -130,7 +130,7 @@ def vjp(func: Function, *primals: Any, has_aux: bool = False) -> tuple[Any, ...]
         starts = list_of(Tensor, op, "the vector", leaves_of(cotangents), "Tensors")
         if [it.shape for it in starts] != [it.shape for it in run.outputs]:
             raise ShapeError(f"{op}: a vector of other sizes than what the function returned")
-        with enable_grad():
+        with inference_mode(False):
             own, before = run, len(run.level.leaves)
             if any(is_batched_beyond(it, run.depth) for it in starts):
                 with level(), suppress(NotBatchedError, ArgumentError):

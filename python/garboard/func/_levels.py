@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from garboard._contexts.blocks import block
-from garboard._contexts.grad_mode import enable_grad
+from garboard._contexts.grad_mode import inference_mode
 from garboard._engine import Tensor, is_grad_enabled
 from garboard.autograd._function_ctx import current_level as _current
 from garboard.autograd._leaves import AccumulateGrad
@@ -64,7 +64,7 @@ def level() -> Iterator[Level]:
     entered = Level(outer)
     try:
         _current.set(entered)
-        with enable_grad():
+        with inference_mode(False):
             yield entered
     finally:
         _current.set(outer)

@@ -22,6 +22,13 @@ __all__ = ["Function", "Run", "forward", "run_of"]
 Function = Callable[..., Any]
 
 
+def _leaf(given: Tensor) -> Tensor:
+    if given.requires_grad:
+        return given.view(given.shape)
+    # No graph keeps what was made in inference mode.
+    return (given.clone() if given.is_inference() else given.detach()).requires_grad_()
+
+
 class Run:
     """A call of a function on leaves of its own for some of its arguments."""
 
@@ -51,9 +58,7 @@ class Run:
                 raise TypeError(f"{op}: an argument to differentiate for holds {type(it).__name__}")
             if not it.dtype.is_floating_point and not (it.is_complex() and takes_complex):
                 raise GradientError(f"{op}: an argument of {it.dtype}; a floating dtype is needed")
-        self.leaves = [
-            it.view(it.shape) if it.requires_grad else it.detach().requires_grad_() for it in leaves
-        ]
+        self.leaves = [_leaf(it) for it in leaves]
         pairs = zip(self.leaves, leaves, strict=True)
         at.leaves.extend(revealed(leaf) for leaf, it in pairs if not it.requires_grad)
         arguments, named = args(rebuilt(given, list(self.leaves)))

@@ -333,3 +333,22 @@ def test_a_graph_outside_of_vmap_serves_all_of_its_calls_and_goes_with_the_last(
     for end in (lambda: y.backward(rows[0]), lambda: nested.backward()):
         with pytest.raises(gb.GradientError, match="freed"):
             end()
+
+
+@pytest.mark.parametrize("derivative", [func.grad, func.jacrev, func.jacfwd])
+def test_derivatives_are_the_same_in_inference_mode(derivative):
+    def energy(x):
+        return (x**3).sum()
+
+    with gb.inference_mode():
+        x = gb.tensor([1.0, 2.0])
+        found = derivative(energy)(x)
+        value, slope = func.jvp(energy, (x,), (gb.ones(2),))
+        _, back = func.vjp(energy, x)
+        curves = func.hessian(energy)(x)
+
+        assert back(gb.tensor(1.0))[0].tolist() == [3.0, 12.0]
+
+    assert found.tolist() == [3.0, 12.0]
+    assert (value.item(), slope.item()) == (9.0, 15.0)
+    assert curves.tolist() == [[6.0, 0.0], [0.0, 12.0]]

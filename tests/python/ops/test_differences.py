@@ -74,3 +74,9 @@ def test_slopes_have_gradients_and_leave_nothing():
 def test_what_does_not_fit_is_refused(call, error, match):
     with pytest.raises(error, match=match):
         call(gb.ones(3, 3))
+
+
+def test_an_infinity_reaches_its_neighbours_alone():
+    (found,) = gb.gradient(gb.tensor([1.0, 2.0, float("inf"), 3.0, 5.0, 7.0]))
+
+    assert found.tolist() == [1.0, float("inf"), 0.5, float("-inf"), 2.0, 2.0]

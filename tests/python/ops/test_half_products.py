@@ -127,3 +127,34 @@ def test_a_batch_is_as_many_products(dtype):
     together = gb.bmm(a, b)
 
     assert gb.equal(together, gb.stack([x @ y for x, y in zip(a, b, strict=True)]))
+
+
+@pytest.mark.parametrize("dtype", HALVES)
+@pytest.mark.parametrize("rows", [1, 2, 3, 4, 5, 6, 7])
+@pytest.mark.parametrize("depth", [1, 31, 64, 515])
+@pytest.mark.parametrize("columns", [3, 400])
+def test_a_few_rows_meet_many_columns_in_every_layout(dtype, rows, depth, columns, no_leaks):
+    for layout in LAYOUTS.values():
+        a, b = drawn(1, rows, depth, dtype=dtype), layout(drawn(2, depth, columns, dtype=dtype))
+        bias, given = drawn(3, columns, dtype=dtype), drawn(4, rows, columns, dtype=dtype)
+        ones = gb.ones(rows, 1, dtype=dtype)
+
+        expect_rounded_once(a @ b, a, b)
+        expect_rounded_once(b.t() @ a.t(), b.t(), a.t())
+        found = gb.nn.functional.linear(a, b.t(), bias)
+        expect_rounded_once(found, gb.cat([a, ones], 1), gb.cat([b, bias[None]], 0))
+        with_given = gb.cat([b, given.float().mean(0, keepdim=True).to(dtype)], 0)
+        same = gb.cat([a, ones], 1)
+        to = with_given[-1:].expand(rows, columns).contiguous()
+        expect_rounded_once(gb.addmm(to, a, b), same, with_given)
+
+
+@pytest.mark.parametrize("dtype", HALVES)
+def test_an_infinity_beside_a_few_rows_reaches_its_own_place_alone(dtype):
+    a, b = gb.ones(2, 70, dtype=dtype), gb.ones(50, 70, dtype=dtype)
+    b[17, 69] = float("inf")
+
+    found = gb.nn.functional.linear(a, b)
+
+    assert (found[:, 17] == float("inf")).all()
+    assert (found.sum(0).isinf()).sum().item() == 1
