@@ -110,6 +110,9 @@ inline constexpr std::int64_t amx_least_rows = 4, amx_weight_columns = 2;
 /// of the other operand.
 inline constexpr std::int64_t thin_side = 7, thin_panel = 1 << 16;
 
+/// Up to so many rows, or for fewer columns, a triangular system is BLAS's.
+inline constexpr std::int64_t triangle_side = 32, triangle_columns = 16;
+
 /// A difference of two rows' elements.
 inline constexpr double distance_ns = 0.06;
 /// Rows that others meet while these stand side by side, columns of them at a time: what stands so

@@ -3,23 +3,10 @@
 
 #include "kernels/cpu/linear_algebra/batches.h"
 #include "kernels/cpu/linear_algebra/small_factor.h"
+#include "kernels/cpu/linear_algebra/triangle.h"
 
 namespace garboard::kernels::GARBOARD_ISA {
 namespace {
-
-/// A triangle, as row-major BLAS is told of it: one that lies column by column is the other one,
-/// transposed.
-struct Triangle {
-  int uplo, transpose, leading;
-
-  Triangle(const View& a, bool is_upper, bool is_transposed) {
-    const bool by_columns = a.strides.data()[2] != 1 && size_of(a, 2) > 1;
-    uplo = is_upper != by_columns ? upper_triangle : lower_triangle;
-    transpose = is_transposed != by_columns ? transposed : as_is;
-    const std::int64_t stride = a.strides.data()[by_columns ? 2 : 1];
-    leading = static_cast<int>(stride < size_of(a, 1) ? size_of(a, 1) : stride);
-  }
-};
 
 template <class T>
 T real_part(T x) {
@@ -28,15 +15,6 @@ T real_part(T x) {
 template <class T>
 T real_part(Complex<T> x) {
   return x.real;
-}
-
-/// A factor as CBLAS takes it: of complex numbers by address.
-template <class T>
-auto as_alpha(const T& factor) {
-  if constexpr (is_complex_type<T>)
-    return &factor;
-  else
-    return factor;
 }
 
 template <class T>
@@ -82,18 +60,13 @@ void swap_rows(T* b, int rows, int columns, std::int64_t i, std::int64_t pivot) 
 /// a = P L U: first what was swapped, then L, then U; or the other way round, each transposed.
 template <class T>
 void lu_solve(const LuSolve& of) {
-  const auto& calls = lapack<T>(LuSolve::name);
-  const T one(1);
   const int n = int_of(of.b, 1), columns = int_of(of.b, 2);
-  const Triangle lower(of.lu, false, of.transposed), upper(of.lu, true, of.transposed);
+  const Triangle<T> lower(LuSolve::name, of.lu, false, of.transposed, true);
+  const Triangle<T> upper(LuSolve::name, of.lu, true, of.transposed, false);
   for_each_matrix(size_of(of.b, 0), 2 * cube_ns(n, n, columns), [&](std::int64_t i) {
     T* const b = item<T>(of.b, i);
     const T* const lu = item<T>(of.lu, i);
     const int* const pivots = item<int>(of.pivots, i);
-    const auto solve = [&](const Triangle& triangle, int diagonal) {
-      calls.trsm(row_major, left_side, triangle.uplo, triangle.transpose, diagonal, n, columns,
-                 as_alpha(one), lu, triangle.leading, b, columns);
-    };
     if (!of.transposed) {
       for (int row = 0; row < n; ++row) swap_rows(b, n, columns, row, pivots[row]);
     }
@@ -101,11 +74,11 @@ void lu_solve(const LuSolve& of) {
       const std::int64_t* const strides = of.lu.strides.data();
       solve_small(SmallFactors<T>{lu, strides[1], strides[2]}, of.transposed, b, n, columns);
     } else if (of.transposed) {
-      solve(upper, any_diagonal);
-      solve(lower, unit_diagonal);
+      upper.solve_left(lu, b, n, columns);
+      lower.solve_left(lu, b, n, columns);
     } else {
-      solve(lower, unit_diagonal);
-      solve(upper, any_diagonal);
+      lower.solve_left(lu, b, n, columns);
+      upper.solve_left(lu, b, n, columns);
     }
     if (of.transposed) {
       for (int row = n - 1; row >= 0; --row) swap_rows(b, n, columns, row, pivots[row]);
@@ -115,14 +88,12 @@ void lu_solve(const LuSolve& of) {
 
 template <class T>
 void triangular_solve(const TriangularSolve& of) {
-  const auto& calls = lapack<T>(TriangularSolve::name);
-  const T one(1);
-  const int rows = int_of(of.b, 1), columns = int_of(of.b, 2);
-  const Triangle triangle(of.a, of.upper, false);
+  const std::int64_t rows = size_of(of.b, 1), columns = size_of(of.b, 2);
+  const Triangle<T> triangle(TriangularSolve::name, of.a, of.upper, false, of.has_unit_diagonal);
   for_each_matrix(size_of(of.b, 0), cube_ns(rows, columns, size_of(of.a, 1)), [&](std::int64_t i) {
-    calls.trsm(row_major, of.left ? left_side : right_side, triangle.uplo, triangle.transpose,
-               of.has_unit_diagonal ? unit_diagonal : any_diagonal, rows, columns, as_alpha(one),
-               item<T>(of.a, i), triangle.leading, item<T>(of.b, i), columns);
+    const T* const a = item<T>(of.a, i);
+    T* const b = item<T>(of.b, i);
+    of.left ? triangle.solve_left(a, b, rows, columns) : triangle.solve_right(a, b, rows, columns);
   });
 }
 

@@ -57,13 +57,20 @@ Ref number_in_array(PyObject* object) {
   return is_number ? Ref(checked(PyObject_CallMethod(object, "item", nullptr))) : Ref{};
 }
 
+/// How a Tensor is made of what is none; "" where nothing is known.
+const char* way_to_a_tensor(PyObject* object) {
+  if (is_of_numpys(object, "ndarray"))
+    return ": gb.from_numpy(array) is a Tensor over the same memory";
+  if (PyObject_HasAttrString(object, "__dlpack__"))
+    return ": gb.from_dlpack(it) is a Tensor over the same memory";
+  return "";
+}
+
 /// Raises TypeError, with the way to a Tensor where there is one.
 [[noreturn]] void throw_no(const char* needed, PyObject* object, const char* op,
                            const char* argument) {
   throw_type_error("%s: %s is of type %s; %s is needed%s", op, argument, type_name(object), needed,
-                   is_of_numpys(object, "ndarray")
-                       ? ": gb.from_numpy(array) is a Tensor over the same memory"
-                       : "");
+                   way_to_a_tensor(object));
 }
 
 Scalar whole_number(PyObject* object, const char* op, const char* argument) {

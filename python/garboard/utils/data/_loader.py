@@ -291,12 +291,10 @@ class DataLoader(Generic[T_co]):
         return _Batches(self, map(pinned, batches) if is_pinned else batches)
 
     def _alone(self, reader: Reader) -> Iterator[Any]:
-        # What a generator's frame holds lives until the next batch: hence no name for one.
+        """No generator: one that a sample's error leaves is at its end, this goes on behind it."""
         if self._is_stream:
-            yield from iter(lambda: reader.read(self.batch_size), END)
-        else:
-            for task in self._tasks():
-                yield reader.read(task)
+            return iter(lambda: reader.read(self.batch_size), END)
+        return map(reader.read, self._tasks())
 
     def _with_workers(self, reader: Reader, seed: int) -> Iterator[Any]:
         """Yields None when the workers have begun, and batches from then on."""

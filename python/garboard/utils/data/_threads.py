@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from queue import Empty, SimpleQueue
 from threading import Thread
+from types import MethodType
 from typing import Any
 
 from garboard import _engine
@@ -67,6 +68,14 @@ def _work(
             results.put((number, None, error))
 
 
+def _of_copy(
+    start: Callable[[int], object] | None, dataset: Any, copy: Any
+) -> Callable[[int], object] | None:
+    """A method of the dataset as that of the worker's copy, as in a process of its own."""
+    is_method = isinstance(start, MethodType) and start.__self__ is dataset
+    return MethodType(start.__func__, copy) if is_method else start  # type: ignore[union-attr]
+
+
 class ThreadPool:
     """Threads that read, each from its own queue of tasks, into one queue of results."""
 
@@ -84,7 +93,8 @@ class ThreadPool:
         self._threads = []
         for place, tasks in enumerate(self._tasks):
             info = WorkerInfo(place, count, seed + place, copied_for_a_worker(dataset))
-            given = info, start, reader, tasks, self._results, self._cancelled
+            begin = _of_copy(start, dataset, info.dataset)
+            given = info, begin, reader, tasks, self._results, self._cancelled
             thread = Thread(target=_work, args=given, name=f"DataLoader {place}", daemon=True)
             self._threads.append(thread)
             thread.start()
