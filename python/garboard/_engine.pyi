@@ -488,6 +488,7 @@ def _live_groups(group: Literal["owner", "scope", "shape"]) -> list[tuple[str, _
 
 class DisposeScope:
     _limit: _int | None
+    _births: list[_int]
     def __new__(cls, name: str | None = None, *, limit: _int | str | None = None) -> Self: ...
     def __enter__(self) -> Self: ...
     def __exit__(

@@ -263,8 +263,9 @@ def _detach(self: _D) -> _D:
 def _expect(self: DisposeScope, *, bytes: int | str) -> None:
     """Assert that what was born in this scope and lives has at most so many bytes, now.
 
-    What only reference cycles hold is garbage. Unlike the scope's `limit`, it is no budget that an
-    op can exceed, but a check at one place: at a step's end, say, of what the scope still has.
+    What has left the scope since, detached or moved, counts as well; of a closed scope, what lived
+    at its close. What only reference cycles hold is garbage. Unlike the scope's `limit`, it is no
+    budget that an op can exceed, but a check at one place: at a step's end, say.
 
     Args:
         bytes: At most, on all devices; a number, or a text such as "1 MiB".

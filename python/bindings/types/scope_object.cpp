@@ -17,6 +17,7 @@
 #include "csrc/core/bytes.h"
 #include "csrc/core/error.h"
 #include "csrc/lifetime/disposable.h"
+#include "csrc/lifetime/registry.h"
 #include "python/bindings/call/arguments.h"
 #include "python/bindings/call/methods.h"
 #include "python/bindings/context/blocks.h"
@@ -323,6 +324,27 @@ PyObject* get_peak_bytes(PyObject* self, void*) noexcept try {
   return raise_current();
 }
 
+/// The serials of the storages that an open scope's `live_bytes` counts, oldest first.
+PyObject* get_births(PyObject* self, void*) noexcept try {
+  std::vector<std::uint64_t> found;
+  const auto& scope = of(self).scope;
+  if (scope && !scope->is_closed()) {
+    found.reserve(static_cast<std::size_t>(registry().live().storages) + 256);
+    registry().for_each_storage([&, own = scope->open_ledger()](const StorageRecord& it) {
+      const ScopeLedger* at = it.ledger;
+      while (at && at != own) at = at->outer;
+      if (at && found.size() < found.capacity()) found.push_back(it.serial);
+    });
+  }
+  Ref list(checked(PyList_New(static_cast<Py_ssize_t>(found.size()))));
+  for (std::size_t i = 0; i < found.size(); ++i)
+    PyList_SET_ITEM(list.get(), static_cast<Py_ssize_t>(i),
+                    checked(PyLong_FromUnsignedLongLong(found[i])));
+  return list.release();
+} catch (...) {
+  return raise_current();
+}
+
 PyObject* scope_repr(PyObject* self) {
   const auto& scope = of(self).scope;
   const char* const state = !scope ? "not open" : scope->is_closed() ? "disposed" : "open";
@@ -389,6 +411,8 @@ bool add_scope_type(PyObject* module) {
        nullptr},
       {"peak_bytes", get_peak_bytes, nullptr,
        "The most bytes that lived at once, by the device's name.", nullptr},
+      {"_births", get_births, nullptr,
+       "The serials of the storages in `live_bytes`, oldest first; none once closed.", nullptr},
       {}};
   static PyMemberDef members[] = {
       {"__weaklistoffset__", T_PYSSIZET, offsetof(ScopeObject, weak_references), READONLY, nullptr},

@@ -8,6 +8,7 @@ __all__ = ["SCOPES"]
 SCOPES = """\
 class DisposeScope:
     _limit: int | None
+    _births: list[int]
     def __new__(cls, name: str | None = None, *, limit: int | str | None = None) -> Self: ...
     def __enter__(self) -> Self: ...
     def __exit__(

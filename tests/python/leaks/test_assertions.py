@@ -238,6 +238,109 @@ class TestAScope:
                 scope.expect(bytes=4)
         assert loss.is_disposed
 
+    def test_names_the_line_and_the_list_of_what_was_detached(self):
+        kept = []
+        with gb.dispose_scope("epoch") as scope:
+            for _ in range(3):
+                kept.append(scope.detach(gb.ones(256)))
+            with pytest.raises(gb.leaks.LeakError) as caught:
+                scope.expect(bytes="1 KiB")
+
+        (leak,) = caught.value.leaks
+        assert leak.kind == "scope-escape"
+        assert leak.count == 3
+        assert leak.site.source == "kept.append(scope.detach(gb.ones(256)))"
+        assert leak.holder.startswith("list `kept`")
+
+    def test_names_who_holds_a_network_that_was_detached(self):
+        nets = {}
+        with gb.dispose_scope() as scope:
+            nets["a"] = scope.detach(gb.nn.Linear(16, 16))
+            with pytest.raises(gb.leaks.LeakError) as caught:
+                scope.expect(bytes=0)
+
+        (leak,) = caught.value.leaks
+        assert leak.site.source == 'nets["a"] = scope.detach(gb.nn.Linear(16, 16))'
+        assert leak.holder.startswith("dict `nets`")
+
+    def test_names_who_holds_what_went_to_the_scope_around_it(self):
+        kept = []
+        with gb.dispose_scope(), gb.dispose_scope() as inner:
+            kept.append(inner.move_to_outer(gb.ones(256)))
+            with pytest.raises(gb.leaks.LeakError, match="list `kept`"):
+                inner.expect(bytes=0)
+
+    def test_names_who_holds_what_a_scope_inside_it_made(self):
+        kept = []
+        with gb.dispose_scope() as outer, gb.dispose_scope():
+            kept.append(gb.ones(256))
+            with pytest.raises(gb.leaks.LeakError, match="list `kept`"):
+                outer.expect(bytes=0)
+
+    def test_counts_no_detached_tensor_that_was_disposed(self):
+        with gb.dispose_scope() as scope:
+            scope.detach(gb.ones(256)).dispose()
+            scope.expect(bytes=0)
+
+    def test_names_the_node_whose_graph_keeps_the_most(self):
+        with gb.dispose_scope() as scope:
+            w = gb.ones(1, requires_grad=True)
+            loss = w.expand(100).exp().sum()
+            leaf = gb.ones(50, requires_grad=True)
+            of_leaf = leaf.sum()
+            del w, leaf
+            with pytest.raises(gb.leaks.LeakError) as caught:
+                scope.expect(bytes=300)
+            loss.dispose()
+            with pytest.raises(gb.leaks.LeakError) as caught_then:
+                scope.expect(bytes=100)
+
+        leak = caught.value.leaks[-1]
+        assert leak.holder.startswith("graph node exp, recorded at tests/python/")
+        assert leak.site.source == "loss = w.expand(100).exp().sum()"
+        then = caught_then.value.leaks[-1]
+        assert then.holder.startswith("graph node sum, recorded at tests/python/")
+        assert then.site.source == "leaf = gb.ones(50, requires_grad=True)"
+        assert of_leaf.is_disposed
+        assert loss.is_disposed
+
+    def test_names_the_line_of_a_gradient_and_what_lets_go_of_it(self):
+        w = gb.ones(100, requires_grad=True)
+        with gb.dispose_scope() as scope:
+            (w * 2).sum().backward()
+            with pytest.raises(gb.leaks.LeakError) as caught:
+                scope.expect(bytes=0)
+
+        (leak,) = caught.value.leaks
+        assert leak.site.source == "(w * 2).sum().backward()"
+        assert leak.holder.startswith("a gradient")
+        assert leak.fix.startswith("zero_grad()")
+
+    def test_says_of_a_closed_scope_that_it_should_be_asked_before(self):
+        with gb.dispose_scope() as scope:
+            kept = scope.detach(gb.ones(256))
+
+        with pytest.raises(gb.leaks.LeakError, match="before the scope's block ends"):
+            scope.expect(bytes=0)
+        assert kept.nbytes == 1024
+
+    def test_calls_a_list_of_the_same_module_a_list(self):
+        said = run_program(
+            """
+            import garboard as gb
+
+            kept = []
+            try:
+                with gb.dispose_scope() as scope:
+                    kept.append(gb.ones(3))
+                    scope.expect(bytes=0)
+            except gb.leaks.LeakError as error:
+                print(*(leak.kind for leak in error.leaks))
+            """
+        )
+
+        assert said == "tensor-list\n"
+
     @pytest.mark.parametrize(
         ("given", "error"), [(-1, ValueError), (None, TypeError), ("much", gb.GarboardError)]
     )

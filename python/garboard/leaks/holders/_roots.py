@@ -60,11 +60,20 @@ def is_ours(frame: FrameType) -> bool:
 
 
 def caller_file() -> str:
-    """Return the source file of the innermost frame outside the leak checks: the loop's own."""
+    """Return the source file of the innermost frame that is the program's: the loop's own.
+
+    Where all are libraries', it is that of the innermost frame outside the leak checks.
+    """
     frame: FrameType | None = sys._getframe()
-    while frame is not None and is_ours(frame):
+    first = ""
+    while frame is not None:
+        if not is_ours(frame):
+            file = frame.f_code.co_filename
+            if not is_of_library(file):
+                return file
+            first = first or file
         frame = frame.f_back
-    return frame.f_code.co_filename if frame is not None else ""
+    return first
 
 
 class Opened(NamedTuple):
