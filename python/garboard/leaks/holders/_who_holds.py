@@ -10,7 +10,7 @@ from garboard import _engine
 from garboard._arguments import check
 from garboard._arguments.texts import shown
 from garboard._engine import Tensor
-from garboard._shown.site import Site, site_of
+from garboard._shown.site import Site, line_of, site_of
 from garboard.leaks.evidence._native import EVIDENCE
 from garboard.leaks.holders._describe import described
 from garboard.leaks.holders._holders import chain_text, holder_text
@@ -31,7 +31,8 @@ class Holders:
     Attributes:
         tensor: The tensor in words, with its birth.
         chains: For each object that refers to the tensor, the chain from a root.
-        native: What keeps its storage alive outside Python: graph nodes, exports.
+        native: What keeps its storage alive outside Python: graph nodes, those of one op and line
+            together, and exports.
         names: Each chain's holder in words.
     """
 
@@ -66,7 +67,8 @@ def who_holds(tensor: Tensor | Site | str | int, limit: int = 5) -> Holders:
         tensor: The tensor in question; the variable it is passed in is one of its holders. Or its
             serial number, the one behind `#` in reports. Or a line, such as "train.py:42" or
             "In[7]:5": all that was born there and lives.
-        limit: How many holders to name.
+        limit: How many holders to name, and how many lines of graph nodes; of others the number is
+            told.
 
     Returns:
         Holders: text, which keeps nothing alive.
@@ -82,19 +84,24 @@ def who_holds(tensor: Tensor | Site | str | int, limit: int = 5) -> Holders:
     most = check.count("who_holds", "limit", limit)
     asked = _tensors_of(tensor)  # the newest last
     roots = Roots(EVIDENCE)
+    newest, count = asked[-1], len(asked)
+    if count > 1:  # one search for all: of what no root leads to there may be thousands
+        ways = roots.paths_to(asked)
+        asked = [one for one, way in zip(asked, ways, strict=True) if way is not None]
     chains: list[tuple[str, ...]] = []
     names: list[str] = []
     for one in reversed(asked):
+        if len(chains) >= most:
+            break
         born = site_of(_engine._birth(one)[1])
         for chain in _chains_to(one, roots, most - len(chains)):
             chains.append(chain_text(chain))
             names.append(held_by(chain, born))
-    newest = asked[-1]
     text = f"{described(newest)}, born at {site_of(_engine._birth(newest)[1])}"
     return Holders(
-        tensor=text if len(asked) == 1 else f"{text}, the newest of {len(asked)}",
+        tensor=text if count == 1 else f"{text}, the newest of {count}",
         chains=tuple(chains),
-        native=_native_holders(newest),
+        native=_native_holders(newest, most),
         names=tuple(names),
     )
 
@@ -162,14 +169,27 @@ def _names_of(site: Site) -> set[str]:
     return {str(site), site.place, site.place.rpartition(":")[0], f"{site.file}:{site.line}"}
 
 
-def _native_holders(tensor: Tensor) -> tuple[str, ...]:
+def _native_holders(tensor: Tensor, most: int) -> tuple[str, ...]:
+    """Return what keeps the storage: so many lines of graph nodes at most, and exports."""
     if is_disposed(tensor):
         return ()
     nodes, exports = _engine._storage_keepers(tensor)
-    kept = [
-        f"graph node {name} #{serial}, recorded at {site_of(site)}" for name, serial, site in nodes
-    ]
+    lines: dict[tuple[str, int], list[int]] = {}
+    for name, serial, site in nodes:
+        lines.setdefault((name, line_of(site)), []).append(serial)
+    by_number = sorted(lines.items(), key=lambda it: -len(it[1]))  # the oldest first of equals
+    kept = [_nodes_text(name, site, serials) for (name, site), serials in by_number[:most]]
+    if left := sum(len(serials) for _, serials in by_number[most:]):
+        kept.append(f"graph nodes{' of other lines' if kept else ''} ({left} of them)")
     if exports:
         more = f" ({exports} of them)" if exports > 1 else ""
         kept.append(f"an array, capsule or buffer outside the library{more}")
     return tuple(kept)
+
+
+def _nodes_text(name: str, site: int, serials: list[int]) -> str:
+    """Tell of the nodes that one op has recorded at one line."""
+    where = f"recorded at {site_of(site)}"
+    if len(serials) == 1:
+        return f"graph node {name} #{serials[0]}, {where}"
+    return f"graph nodes {name}, {where} ({len(serials)} of them, the newest #{max(serials)})"

@@ -213,6 +213,45 @@ class TestAHolderIsNamed:
         del y
         assert gb.leaks.who_holds(x).native == ()
 
+    def test_many_nodes_of_a_line_as_one(self):
+        x, w = gb.ones(3), gb.ones(3, requires_grad=True)
+        products = [x * w for _ in range(1000)]
+
+        (text,) = gb.leaks.who_holds(x).native
+
+        assert text.startswith("graph nodes mul, recorded at tests/python/leaks/holders/")
+        assert "(1000 of them, the newest #" in text
+        assert gb.leaks.who_holds(x, limit=0).native == ("graph nodes (1000 of them)",)
+        assert len(products) == 1000
+
+    def test_no_more_lines_of_nodes_than_it_is_to(self):
+        x, w = gb.ones(3), gb.ones(3, requires_grad=True)
+        products = [x * w, x * w]
+        sums = [(x * w).sum(), (x / w).sum()]
+
+        native = gb.leaks.who_holds(x, limit=1).native
+
+        assert len(products) == len(sums) == 2
+        assert "(2 of them, the newest #" in native[0]
+        assert native[1:] == ("graph nodes of other lines (2 of them)",)
+
+    def test_nothing_of_thousands_that_are_garbage(self):
+        def dropped():
+            cycle = [gb.ones(3)]
+            cycle.append(cycle)
+
+        gc.disable()
+        try:
+            for _ in range(2000):
+                dropped()
+            holders = gb.leaks.who_holds(f"{__file__}:{dropped.__code__.co_firstlineno + 1}")
+        finally:
+            gc.enable()
+        gc.collect()
+
+        assert holders.tensor.endswith("the newest of 2000")
+        assert holders.names == ()
+
     def test_arrays(self):
         x = gb.ones(3)
         array = x.numpy()
