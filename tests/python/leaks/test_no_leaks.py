@@ -42,6 +42,36 @@ class TestABlock:
         assert leak.holder.startswith("list `kept`")
         assert leak.fix.startswith("take it out of kept")
 
+    def test_calls_one_network_in_a_cache_no_duplicate(self):
+        nets = {}
+        with pytest.raises(gb.leaks.LeakError) as raised, gb.leaks.no_leaks():
+            nets["m"] = (gb.nn.Sequential(gb.nn.Linear(2, 2), gb.nn.Linear(2, 2)), "name")
+
+        leak = the_leak(raised)
+        assert (leak.kind, leak.count) == ("tensor-list", 4)
+        assert leak.holder.startswith("dict `nets`")
+        assert leak.fix.endswith("when it is done, or build it before the check begins")
+
+    def test_calls_networks_of_two_lines_no_duplicates(self):
+        nets = []
+
+        @gb.leaks.no_leaks(iterations=1, warmup=0)
+        def build():
+            nets.append(gb.nn.Linear(2, 2))
+            nets.append(gb.nn.Linear(2, 2))
+
+        with pytest.raises(gb.leaks.LeakError) as raised:
+            build()
+
+        assert the_leak(raised).kind == "tensor-list"
+
+    def test_counts_the_networks_that_one_line_has_built(self):
+        nets = [gb.nn.Linear(2, 2)]
+        with pytest.raises(gb.leaks.LeakError, match="of 2 nets") as raised, gb.leaks.no_leaks():
+            nets += [gb.nn.Linear(2, 2) for _ in range(2)]
+
+        assert the_leak(raised).kind == "duplicate-nets"
+
     def test_leaks_what_a_variable_keeps(self):
         with pytest.raises(gb.leaks.LeakError) as raised, gb.leaks.no_leaks():
             result = gb.ones(3)

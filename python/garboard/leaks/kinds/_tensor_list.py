@@ -20,6 +20,7 @@ from logging import LogRecord
 from types import FunctionType, MappingProxyType, MethodType
 
 from garboard._shown.site import site_of
+from garboard.leaks.evidence._classes import is_one
 from garboard.leaks.findings._fixes import (
     called,
     ending_of,
@@ -90,7 +91,7 @@ def _fix(group: Group) -> str:
     if ending:
         return _ELSE[ending]
     if is_kept_once(group):
-        return f"take it out of {name} when it is done, or make it inside a dispose_scope()"
+        return f"take it out of {name} when it is done, or {_elsewhere(group)}"
     if group.has_ever_more_holders():
         return f"cut what {name} is part of where it is done with: there are ever more like it"
     if group.slots() is not None:
@@ -99,6 +100,12 @@ def _fix(group: Group) -> str:
     if statement := filled_bounded(group):
         return statement
     return f"bound {called(group)}{_bounding(group)}, or clear it at the end of each epoch"
+
+
+def _elsewhere(group: Group) -> str:
+    """Say where to make what a single pass leaves. A scope would end a network that is cached."""
+    is_net = any(is_one("module", link.object) for link in group.chain[group.at + 1 :])
+    return "build it before the check begins" if is_net else "make it inside a dispose_scope()"
 
 
 def _is_one_of_several(group: Group) -> bool:
