@@ -58,7 +58,11 @@ class Site(NamedTuple):
 
 def site_of(number: int) -> Site:
     """Return what an interned birth site stands for."""
-    return Site(*_engine._site(number)) if number < _FOREIGN else _foreign[number - _FOREIGN]
+    if number >= _FOREIGN:
+        return _foreign[number - _FOREIGN]
+    file, line, function = _engine._site(number)
+    # Code that was compiled from a text, under no name, has lines and no file.
+    return Site(file or "<string>" if line else "", line, function)
 
 
 def number_of(site: Site) -> int:

@@ -36,6 +36,32 @@ class TestExpectFreed:
         assert leak.bytes == 12
         assert len(cache) == 1
 
+    @pytest.mark.parametrize("name", ["", "<string>", "<made>"])
+    def test_names_the_line_of_code_that_has_no_file(self, name):
+        text = "net = gb.nn.Linear(2, 2)\nkept = [net]\nblock = gb.leaks.expect_freed(net)\ndel net"
+        names = {"gb": gb}
+        exec(compile(text, name, "exec"), names)
+
+        with pytest.raises(gb.leaks.LeakError) as caught, names["block"]:
+            pass
+
+        (leak,) = caught.value.leaks
+        assert leak.site.place == f"{name or '<string>'}:1"
+        assert leak.kind == "not-freed"
+
+    @pytest.mark.parametrize("make", [gb.nn.ReLU, lambda: gb.nn.Sequential(), lambda: set()])
+    def test_names_the_line_that_expects_what_has_no_birth(self, make):
+        thing = make()
+        kept = [thing]
+
+        block = gb.leaks.expect_freed(thing)
+        with pytest.raises(gb.leaks.LeakError, match="nothing tells of its birth") as caught, block:
+            del thing
+
+        (leak,) = caught.value.leaks
+        assert leak.site.source == "block = gb.leaks.expect_freed(thing)"
+        assert len(kept) == 1
+
     def test_does_not_judge_a_block_that_raises(self):
         x = gb.ones(3)
 

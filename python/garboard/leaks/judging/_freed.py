@@ -6,14 +6,15 @@ import gc
 from typing import Any
 from weakref import ref
 
+from garboard import _engine
 from garboard._arguments import check
 from garboard._arguments.texts import printable
-from garboard._shown.site import Site
+from garboard._shown.site import Site, site_of
 from garboard.leaks.evidence._classes import is_one
 from garboard.leaks.evidence._evidence import Evidence
 from garboard.leaks.evidence._native import EVIDENCE
 from garboard.leaks.findings._leak import Leak, Rate, fingerprint_of
-from garboard.leaks.holders._describe import described, file_of, place_of
+from garboard.leaks.holders._describe import described, place_of
 from garboard.leaks.holders._groups import is_container
 from garboard.leaks.holders._holders import chain_places, chain_text, holder_site, holder_text
 from garboard.leaks.holders._hops import links
@@ -39,6 +40,7 @@ class Expected:
                 "give a tensor, a module or another object"
             ) from None
         self._reason, self._step, self._evidence = told, step, evidence
+        self._here = site_of(_engine._birth_now()[0])
 
     def leak(self, now: int) -> Leak | None:
         """Return a finding if the object still lives, and something holds it."""
@@ -50,7 +52,8 @@ class Expected:
             return None
         path = paths_to(self._evidence, [thing])[0]
         tensors = [thing] if is_one("tensor", thing) else _tensors_of(thing)
-        site = _birth_of(thing, tensors)
+        born = _birth_of(thing, tensors)
+        site = born or self._here
         chain = links(path) if path is not None else []
         last = len(chain) - 2
         at = next((i for i in range(last, 0, -1) if is_container(chain[i].object)), len(chain) - 1)
@@ -69,16 +72,18 @@ class Expected:
             rate=Rate(),
             fix=KIND.fix.format(name=holder_text(named, site)) if named else "find its holder",
             fingerprint=fingerprint_of(KIND.family, KIND.name, site, edges),
-            evidence=f"{described(thing)} was expected to be freed{because}",
+            evidence=f"{described(thing)} was expected to be freed{because}{_UNBORN * (not born)}",
             holder_site=holder_site(named, site) if named else None,
             places=chain_places(chain),
         )
 
 
-def _birth_of(thing: Any, tensors: list[Any]) -> Site:
+_UNBORN = "; the line is where that is said, for nothing tells of its birth"
+
+
+def _birth_of(thing: Any, tensors: list[Any]) -> Site | None:
     """Return the line of a thing's birth, as far as that of its first tensor tells."""
-    known = filter(None, map(place_of, [thing, *tensors[:1]]))
-    return next(known, None) or Site(file_of(thing), 1, type_name(type(thing), is_qualified=True))
+    return next(filter(None, map(place_of, [thing, *tensors[:1]])), None)
 
 
 def _tensors_of(thing: Any) -> list[Any]:
