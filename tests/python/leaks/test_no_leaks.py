@@ -110,6 +110,34 @@ class TestABlock:
         assert [leak.bytes for leak in raised.value.leaks] == [1200, 12]
         assert str(raised.value).startswith("2 leaks: ")
 
+    def test_tells_a_kept_optimizer_to_go_with_its_network(self):
+        kept = []
+        with pytest.raises(gb.leaks.LeakError) as raised, gb.leaks.no_leaks():
+            kept.append(gb.optim.SGD(gb.nn.Linear(2, 2).parameters(), lr=1e-2))
+
+        leak = the_leak(raised)
+        assert leak.kind == "optimizer-orphan"
+        assert leak.fix.startswith("drop the optimizer together with its model")
+
+    def test_calls_the_task_that_waits_by_its_name(self):
+        async def wait():
+            x = gb.ones(3)
+            await asyncio.sleep(60)
+            return x
+
+        async def main():
+            async with gb.leaks.no_leaks():
+                task = asyncio.ensure_future(wait())
+                await asyncio.sleep(0)
+            task.cancel()
+
+        with pytest.raises(gb.leaks.LeakError) as raised:
+            asyncio.run(main())
+
+        leak = the_leak(raised)
+        assert leak.kind == "queue-future-async"
+        assert leak.fix == "await task, or cancel() it"
+
     def test_lets_garbage_be(self):
         gc.disable()
         try:

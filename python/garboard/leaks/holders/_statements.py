@@ -22,6 +22,7 @@ __all__ = [
     "function_around",
     "function_at",
     "names_in",
+    "outermost_function",
     "read_once",
     "remembered",
     "statement_at",
@@ -237,9 +238,17 @@ def function_at(file: str, line: int) -> ast.AST | None:
 
 def function_around(file: str, line: int) -> ast.AST | None:
     """Return the innermost function that has a line."""
+    return max(_functions_around(file, line), key=lambda it: it.lineno, default=None)
+
+
+def outermost_function(file: str, line: int) -> ast.AST | None:
+    """Return the function that has a line and is in no other one."""
+    return min(_functions_around(file, line), key=lambda it: it.lineno, default=None)
+
+
+def _functions_around(file: str, line: int) -> list[_Function]:
     found = remembered(file, "functions", lambda: _functions_in(tree_of(file))) if file else []
-    around = [it for it in found if it.lineno <= line <= (it.end_lineno or it.lineno)]
-    return max(around, key=lambda it: it.lineno, default=None)
+    return [it for it in found if it.lineno <= line <= (it.end_lineno or it.lineno)]
 
 
 def _functions_in(tree: ast.Module | None) -> list[_Function]:

@@ -31,6 +31,7 @@ from garboard.leaks.holders._statements import (
     first_line,
     function_around,
     function_at,
+    outermost_function,
     read_once,
     remembered,
     statement_like,
@@ -55,9 +56,9 @@ def storing_line(
 ) -> Storing | None:
     """Find what fills the container called `name`, or the one behind these keys of it.
 
-    Of several, the one nearest to a line. Where nothing does, or that line itself does it, find
-    what assigns that name: rather from what it was, as `out, h = net(x, h)`, than for the first
-    time.
+    Of several, the one nearest to a line, rather in the same function. Where nothing does, or that
+    line itself does it, find what assigns that name: rather from what it was, as
+    `out, h = net(x, h)`, than for the first time.
     """
     key = ("what stores", scope, name, near, keys)
     return remembered(scope.file, key, lambda: _storing_line(scope, name, near, keys))
@@ -89,7 +90,13 @@ def _storing_line(scope: Scope, name: str, near: int, keys: tuple[str, ...]) -> 
     *_, nearest = min(begun, key=lambda it: (*it[:4], abs(it[4].line - near)), default=(None,))
     is_here = nearest is not None and nearest.line == near
     if stores and not (is_here and all(it.line != near for _, it in stores)):
-        found = min(stores, key=lambda it: (it[0], abs(it[1].line - near)))[1]
+        here = outermost_function(scope.file, near)
+
+        def distance(store: tuple[bool, Storing]) -> tuple[bool, bool, int]:
+            is_apart = outermost_function(scope.file, store[1].line) is not here
+            return store[0], is_apart and near > 0, abs(store[1].line - near)
+
+        found = min(stores, key=distance)[1]
         return found._replace(is_only=len({it.line for _, it in stores}) == 1)
     if is_here:
         return nearest

@@ -10,9 +10,11 @@ parameter is none of it: that is a list like others.
 from __future__ import annotations
 
 from garboard.leaks.evidence._classes import is_one
+from garboard.leaks.findings._fixes import is_kept_once
 from garboard.leaks.findings._kind import Kind
 from garboard.leaks.holders._groups import Group, is_container
 from garboard.leaks.holders._holders import expression
+from garboard.leaks.holders._unasked import attributes_of
 
 __all__ = ["KIND"]
 
@@ -37,7 +39,9 @@ def _is_in_state(group: Group, at: int) -> bool:
 
 def _fix(group: Group) -> str:
     at = _place(group) or 0
-    if is_container(group.holder) and group.at < at:
+    born = attributes_of(group.chain[at].object).get("_born", 0)
+    is_new = is_kept_once(group) and born >= group.survivors[0].serial
+    if is_new or (is_container(group.holder) and group.at < at):
         return KIND.fix
     name = expression(group.chain[: at + 1]) or "the optimizer"
     return f"take what was replaced out of {name}.param_groups and {name}.state, or begin it anew"

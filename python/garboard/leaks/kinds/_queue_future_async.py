@@ -29,7 +29,7 @@ def _fix(group: Group) -> str:
         return "keep the handle that call_later() gives, and cancel() it when it is done with"
     name, held = expression(group.named), group.named[-1].object
     if passes(group, CoroutineType):
-        return f"await each coroutine in {name or 'it'}, or close() it"
+        return _ended(group) or f"await each coroutine in {name or 'it'}, or close() it"
     if is_container(group.holder) and group.named[-1].object is group.holder:
         item = group.chain[group.at + 1].object if group.at + 1 < len(group.chain) else None
         is_future = any(is_a(item, cls) for cls in _futures())
@@ -44,6 +44,17 @@ def _fix(group: Group) -> str:
     if name and group.is_contained and any(is_a(held, cls) for cls in _futures()):
         return f"end {name}, or let what it calls when it is done keep no tensors"
     return KIND.fix
+
+
+def _ended(group: Group) -> str:
+    """Say how the one task or coroutine ends that a variable has; empty where a container does."""
+    kinds = [CoroutineType, *_futures()]
+    at = next(i for i, it in enumerate(group.chain) if any(is_a(it.object, kind) for kind in kinds))
+    name = expression(group.chain[: at + 1])
+    if group.is_contained or not name:
+        return ""
+    ending = "close" if is_a(group.chain[at].object, CoroutineType) else "cancel"
+    return f"await {name}, or {ending}() it"
 
 
 def _futures() -> list[type]:

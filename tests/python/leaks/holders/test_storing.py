@@ -44,6 +44,23 @@ def test_a_function_fills_what_it_is_given(source, call):
     assert storing_line(Scope(file), "xs", near=6).line == 2
 
 
+def test_of_two_functions_the_one_that_makes_it_stores_it(source):
+    file = source("""\
+        rows = []
+        def first():
+            rows.append(load())
+        def second():
+            def load():
+                return 1
+            one = load()
+            two = load()
+            rows.append(one + two)
+        """)
+
+    assert storing_line(Scope(file), "rows", near=5).line == 9
+    assert storing_line(Scope(file), "rows", near=2).line == 3
+
+
 @pytest.mark.parametrize(
     "loop",
     [
