@@ -82,6 +82,16 @@ class TestABlock:
         assert leak.fix.startswith("del result")
         del result
 
+    def test_says_what_a_view_pins_that_a_variable_keeps(self):
+        with pytest.raises(gb.leaks.LeakError) as raised, gb.leaks.no_leaks():
+            row = gb.ones(1000)[:2]
+
+        leak = the_leak(raised)
+        assert leak.evidence == "kept: 1 tensor, a view that pins 3.9 KiB"
+        assert (leak.kind, leak.bytes) == ("variable", 4000)
+        assert leak.fix == "del row when it is done, or let it be a copy, made by .clone()"
+        del row
+
     def test_leaks_the_graph_behind_an_older_tensor(self):
         w, total = gb.ones(3, requires_grad=True), gb.zeros(())
         with pytest.raises(gb.leaks.LeakError) as raised, gb.leaks.no_leaks():
@@ -118,6 +128,20 @@ class TestABlock:
         leak = the_leak(raised)
         assert leak.kind == "optimizer-orphan"
         assert leak.fix.startswith("drop the optimizer together with its model")
+
+    def test_calls_the_generator_that_is_not_at_its_end_by_its_name(self):
+        def numbers():
+            x = gb.ones(3)
+            yield x.sum().item()
+
+        rows = numbers()
+        with pytest.raises(gb.leaks.LeakError) as raised, gb.leaks.no_leaks():
+            next(rows)
+
+        leak = the_leak(raised)
+        assert leak.kind == "queue-future-async"
+        assert leak.fix == "run rows to its end, or close() it"
+        rows.close()
 
     def test_calls_the_task_that_waits_by_its_name(self):
         async def wait():

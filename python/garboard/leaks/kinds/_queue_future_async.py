@@ -9,7 +9,7 @@ Evidence: a future, a queue without a bound, a generator or a coroutine is on th
 from __future__ import annotations
 
 import queue
-from types import CoroutineType
+from types import CoroutineType, GeneratorType
 
 from garboard.leaks.evidence._classes import loaded_class
 from garboard.leaks.findings._fixes import filled_bounded, filled_until_done
@@ -24,12 +24,17 @@ __all__ = ["KIND"]
 
 def _fix(group: Group) -> str:
     if holds_generators(group):
+        if one := _suspended(group):
+            return f"run {one} to its end, or close() it"
         return f"run each generator in {expression(group.named) or 'it'} to its end, or close() it"
     if passes_loaded(group, ("asyncio", "TimerHandle")):
         return "keep the handle that call_later() gives, and cancel() it when it is done with"
     name, held = expression(group.named), group.named[-1].object
     if passes(group, CoroutineType):
-        return _ended(group) or f"await each coroutine in {name or 'it'}, or close() it"
+        if one := _suspended(group):
+            is_task = any(is_a(link.object, cls) for link in group.chain for cls in _futures())
+            return f"await {one}, or {'cancel' if is_task else 'close'}() it"
+        return f"await each coroutine in {name or 'it'}, or close() it"
     if is_container(group.holder) and group.named[-1].object is group.holder:
         item = group.chain[group.at + 1].object if group.at + 1 < len(group.chain) else None
         is_future = any(is_a(item, cls) for cls in _futures())
@@ -46,15 +51,14 @@ def _fix(group: Group) -> str:
     return KIND.fix
 
 
-def _ended(group: Group) -> str:
-    """Say how the one task or coroutine ends that a variable has; empty where a container does."""
-    kinds = [CoroutineType, *_futures()]
-    at = next(i for i, it in enumerate(group.chain) if any(is_a(it.object, kind) for kind in kinds))
-    name = expression(group.chain[: at + 1])
-    if group.is_contained or not name:
+def _suspended(group: Group) -> str:
+    """Return what the one task, coroutine or generator is called that a variable has; empty where a
+    container has it."""
+    if group.is_contained:
         return ""
-    ending = "close" if is_a(group.chain[at].object, CoroutineType) else "cancel"
-    return f"await {name}, or {ending}() it"
+    kinds = [CoroutineType, GeneratorType, *_futures()]
+    places = (i for i, it in enumerate(group.chain) if any(is_a(it.object, cls) for cls in kinds))
+    return expression(group.chain[: next(places, 0) + 1])
 
 
 def _futures() -> list[type]:
