@@ -36,8 +36,9 @@ std::vector<SiteBytes> sites_by_bytes(const std::function<bool(const StorageReco
 std::string largest_lines(const std::vector<SiteBytes>& sites) {
   std::string lines;
   for (std::size_t i = 0; i < std::min<std::size_t>(sites.size(), 5); ++i) {
-    lines += text("\n  ", human_bytes(sites[i].bytes), " in ", sites[i].count,
-                  " storages, born at ", describe(sites[i].site));
+    const char* const noun = sites[i].count == 1 ? " storage" : " storages";
+    lines += text("\n  ", human_bytes(sites[i].bytes), " in ", sites[i].count, noun, ", born at ",
+                  describe(sites[i].site));
   }
   return lines;
 }

@@ -268,10 +268,10 @@ TEST(ScopeLimit, NamesItsLargestSitesFirst) {
   EXPECT_EQ(report,
             "scope limit: 1.0 MiB more on cpu beside 35.0 KiB live; the scope's limit is 1.0 MiB\n"
             "  14.0 KiB in 2 storages, born at line 7\n"
-            "  6.0 KiB in 1 storages, born at line 6\n"
-            "  5.0 KiB in 1 storages, born at line 5\n"
-            "  4.0 KiB in 1 storages, born at line 4\n"
-            "  3.0 KiB in 1 storages, born at line 3");
+            "  6.0 KiB in 1 storage, born at line 6\n"
+            "  5.0 KiB in 1 storage, born at line 5\n"
+            "  4.0 KiB in 1 storage, born at line 4\n"
+            "  3.0 KiB in 1 storage, born at line 3");
   EXPECT_EQ(message, report + "\ndispose what is done with, or give the scope a larger limit");
 }
 

@@ -59,7 +59,7 @@ class TestABudget:
             "scope limit: 1.0 MiB more on cpu beside 3.5 MiB live; the scope's limit is 4.0 MiB"
         )
         assert re.fullmatch(r"  3\.0 MiB in 3 storages, born at .*:\d+ mebibytes\(\)", report[1])
-        assert report[2].startswith(f"  512.0 KiB in 1 storages, born at {__file__}:{line - 1} ")
+        assert report[2].startswith(f"  512.0 KiB in 1 storage, born at {__file__}:{line - 1} ")
         assert len(report) == 3
         assert str(caught.value).startswith(caught.value.report)
         assert str(caught.value).endswith("give the scope a larger limit")
