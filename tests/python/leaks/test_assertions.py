@@ -278,6 +278,17 @@ class TestAScope:
         assert leak.site.source == "kept.append(scope.detach(gb.ones(256)))"
         assert leak.holder.startswith("list `kept`")
 
+    def test_tells_a_variable_to_leave_to_the_scope_what_it_detached(self):
+        with gb.dispose_scope() as scope:
+            x = scope.detach(gb.ones(256))
+            with pytest.raises(gb.leaks.LeakError) as caught:
+                scope.expect(bytes=0)
+
+        (leak,) = caught.value.leaks
+        assert leak.holder.startswith("local `x`")
+        assert leak.fix == "del x when it is done, or leave it to the scope that it was made in"
+        del x
+
     def test_names_who_holds_a_network_that_was_detached(self):
         nets = {}
         with gb.dispose_scope() as scope:

@@ -30,6 +30,8 @@ def _fix(group: Group) -> str:
     name = expression(group.named) or "it"
     if group.pinned_bytes:
         return f"del {name} when it is done, or let it be a copy, made by .clone()"
+    if group.survivors[-1].moved_at:
+        return f"del {name} when it is done, or leave it to the scope that it was made in"
     return KIND.fix.format(name=name)
 
 
