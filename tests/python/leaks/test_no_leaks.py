@@ -143,6 +143,23 @@ class TestABlock:
         assert leak.fix == "run rows to its end, or close() it"
         rows.close()
 
+    def test_knows_generators_that_are_asynchronous(self):
+        async def numbers():
+            x = gb.ones(3)
+            yield x.sum().item()
+
+        async def main():
+            rows = numbers()
+            async with gb.leaks.no_leaks():
+                await anext(rows)
+
+        with pytest.raises(gb.leaks.LeakError) as raised:
+            asyncio.run(main())
+
+        leak = the_leak(raised)
+        assert leak.kind == "queue-future-async"
+        assert leak.fix == "run rows to its end, or aclose() it"
+
     def test_calls_the_task_that_waits_by_its_name(self):
         async def wait():
             x = gb.ones(3)

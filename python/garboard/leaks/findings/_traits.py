@@ -6,7 +6,14 @@ import gc
 import queue
 import re
 from itertools import pairwise
-from types import CoroutineType, FrameType, GeneratorType, ModuleType, TracebackType
+from types import (
+    AsyncGeneratorType,
+    CoroutineType,
+    FrameType,
+    GeneratorType,
+    ModuleType,
+    TracebackType,
+)
 from typing import Any
 from weakref import WeakKeyDictionary, ref
 
@@ -132,7 +139,7 @@ def is_exception(group: Group) -> bool:
 def holds_generators(group: Group) -> bool:
     """Tell whether the holder has generators, each with its tensors."""
     held = [link.object for link in group.chain[group.at + group.is_contained :]]
-    return any(is_a(it, GeneratorType) for it in held)
+    return any(is_a(it, (AsyncGeneratorType, GeneratorType)) for it in held)
 
 
 def is_future(group: Group) -> bool:

@@ -9,7 +9,7 @@ Evidence: a future, a queue without a bound, a generator or a coroutine is on th
 from __future__ import annotations
 
 import queue
-from types import CoroutineType, GeneratorType
+from types import AsyncGeneratorType, CoroutineType, GeneratorType
 
 from garboard.leaks.evidence._classes import loaded_class
 from garboard.leaks.findings._fixes import filled_bounded, filled_until_done
@@ -24,9 +24,9 @@ __all__ = ["KIND"]
 
 def _fix(group: Group) -> str:
     if holds_generators(group):
-        if one := _suspended(group):
-            return f"run {one} to its end, or close() it"
-        return f"run each generator in {expression(group.named) or 'it'} to its end, or close() it"
+        close = "aclose" if passes(group, AsyncGeneratorType) else "close"
+        which = _suspended(group) or f"each generator in {expression(group.named) or 'it'}"
+        return f"run {which} to its end, or {close}() it"
     if passes_loaded(group, ("asyncio", "TimerHandle")):
         return "keep the handle that call_later() gives, and cancel() it when it is done with"
     name, held = expression(group.named), group.named[-1].object
@@ -56,7 +56,7 @@ def _suspended(group: Group) -> str:
     container has it."""
     if group.is_contained:
         return ""
-    kinds = [CoroutineType, GeneratorType, *_futures()]
+    kinds = [AsyncGeneratorType, CoroutineType, GeneratorType, *_futures()]
     places = (i for i, it in enumerate(group.chain) if any(is_a(it.object, cls) for cls in kinds))
     return expression(group.chain[: next(places, 0) + 1])
 
