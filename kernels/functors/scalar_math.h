@@ -112,7 +112,7 @@ GARBOARD_HD float rest_of_small(float x, float y) {
   const double rest = a - static_cast<double>(static_cast<std::int32_t>(whole)) * b;
   return copy_sign(static_cast<float>(rest < 0 ? rest + b : rest), x);
 }
-#if defined(__FMA__) || defined(__CUDA_ARCH__)
+#ifdef __FMA__
 GARBOARD_HD bool has_small_quotient(double x, double y) {
   return (abs(x) / abs(y) < 0x1p52) & (abs(y) < infinity<double>);
 }

@@ -346,8 +346,8 @@ SingularValues svd_by_lapack(const char* op, const Tensor& input, bool full, boo
   return out;
 }
 
-/// Of many more rows than columns, or columns than rows: A = Q R, and of the small R = U S Vh, so that
-/// A = (Q U) S Vh.
+/// Of many more rows than columns, or columns than rows: A = Q R, and of the small R = U S Vh, so
+/// that A = (Q U) S Vh.
 SingularValues svd_of_long(const char* op, const Tensor& input, bool wants_vectors) {
   const GradModeGuard no_grad(false);
   if (rows_of(input) < columns_of(input)) {

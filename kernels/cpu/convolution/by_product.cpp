@@ -1,10 +1,10 @@
 #include "kernels/cpu/convolution/by_product.h"
 
-#include "kernels/cpu/convolution/planes.h"
 #include "kernels/cpu/loop/parallel.h"
 #include "kernels/cpu/loop/parts.h"
 #include "kernels/cpu/loop/scratch.h"
 #include "kernels/cpu/product/matmul.h"
+#include "kernels/cpu/taps/planes.h"
 #include "kernels/cpu/tuning.h"
 
 namespace garboard::kernels::GARBOARD_ISA {

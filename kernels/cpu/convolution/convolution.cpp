@@ -5,25 +5,25 @@
 #include "kernels/cpu/convolution/depthwise.h"
 #include "kernels/cpu/convolution/gathering.h"
 #include "kernels/cpu/convolution/half_operands.h"
-#include "kernels/cpu/convolution/moved.h"
 #include "kernels/cpu/convolution/winograd.h"
 #include "kernels/cpu/loop/parallel.h"
 #include "kernels/cpu/loop/parts.h"
 #include "kernels/cpu/loop/plan.h"
 #include "kernels/cpu/loop/scratch.h"
+#include "kernels/cpu/taps/moved.h"
 
 namespace garboard::kernels::GARBOARD_ISA {
 namespace {
 
 /// Directly, or with fewer products.
 template <class T>
-void gather(const Gathered<T>& what, bool of_pairs) {
+void gather(const TapProduct<T>& what, bool of_pairs) {
   const Gathering<T> of(what, of_pairs);
   if constexpr (sizeof(T) == 4)
     if (Winograd::suits(of) && Winograd(of).run()) return;
   of.run();
 }
-void gather(const Gathered<BFloat16>& of, bool) { AmxGathering(of).run(); }
+void gather(const TapProduct<BFloat16>& of, bool) { AmxGathering(of).run(); }
 
 template <class T>
 void convolve(const Convolve& of, bool of_pairs = false) {
@@ -33,15 +33,15 @@ void convolve(const Convolve& of, bool of_pairs = false) {
   TapFactors<T> factors{
       of.weight.as<T>(), sizes.rows * sizes.depth(), sizes.depth(), product(sizes.taps), {}};
   for (std::int64_t k = 0; k < product(sizes.taps); ++k) factors.taps.push_back(k);
-  gather(Gathered<T>{.samples = sizes.samples,
-                     .groups = sizes.groups,
-                     .rows = sizes.rows,
-                     .channels = sizes.channels,
-                     .factors = factors,
-                     .moved = moved_input<T>(of, sizes),
-                     .target = target,
-                     .places = sizes.places,
-                     .bias = of.bias.as<T>()},
+  gather(TapProduct<T>{.samples = sizes.samples,
+                       .groups = sizes.groups,
+                       .rows = sizes.rows,
+                       .channels = sizes.channels,
+                       .factors = factors,
+                       .moved = moved_input<T>(of, sizes),
+                       .target = target,
+                       .places = sizes.places,
+                       .bias = of.bias.as<T>()},
          of_pairs);
 }
 
@@ -99,15 +99,15 @@ void gather_class(const ConvolutionInputGradient& of, const Sizes& sizes,
   }
   const TapFactors<T> factors = swapped(of.weight.as<T>(), sizes, k, steps, moved.taps);
   moved.merge_lines();
-  gather(Gathered<T>{.samples = sizes.samples,
-                     .groups = sizes.groups,
-                     .rows = sizes.channels,
-                     .channels = sizes.rows,
-                     .factors = factors,
-                     .moved = moved,
-                     .target = target,
-                     .places = places,
-                     .bias = of.bias.as<T>()},
+  gather(TapProduct<T>{.samples = sizes.samples,
+                       .groups = sizes.groups,
+                       .rows = sizes.channels,
+                       .channels = sizes.rows,
+                       .factors = factors,
+                       .moved = moved,
+                       .target = target,
+                       .places = places,
+                       .bias = of.bias.as<T>()},
          of_pairs);
 }
 

@@ -2,10 +2,10 @@
 // tap meets every place, and sums stay in registers over all taps.
 #include "kernels/cpu/convolution/depthwise.h"
 
-#include "kernels/cpu/convolution/moved.h"
 #include "kernels/cpu/loop/parallel.h"
 #include "kernels/cpu/loop/plan.h"
 #include "kernels/cpu/loop/scratch.h"
+#include "kernels/cpu/taps/moved.h"
 #include "kernels/cpu/wide/wide_vector.h"
 
 namespace garboard::kernels::GARBOARD_ISA {

@@ -9,31 +9,31 @@
 #include <vector>
 
 #include "kernels/cpu/convolution/direct_tile.h"
-#include "kernels/cpu/convolution/gathered.h"
 #include "kernels/cpu/convolution/line_parts.h"
-#include "kernels/cpu/convolution/planes.h"
 #include "kernels/cpu/convolution/row_tile.h"
+#include "kernels/cpu/convolution/tap_product.h"
 #include "kernels/cpu/loop/parallel.h"
 #include "kernels/cpu/loop/parts.h"
 #include "kernels/cpu/loop/scratch.h"
+#include "kernels/cpu/taps/planes.h"
 #include "kernels/cpu/tuning.h"
 
 namespace garboard::kernels::GARBOARD_ISA {
 namespace {
 
 template <class T>
-struct Gathering : Gathered<T> {
-  using Gathered<T>::samples, Gathered<T>::groups, Gathered<T>::rows, Gathered<T>::channels;
-  using Gathered<T>::factors, Gathered<T>::moved, Gathered<T>::target, Gathered<T>::places;
-  using Gathered<T>::bias, Gathered<T>::taps, Gathered<T>::depth, Gathered<T>::first_place;
+struct Gathering : TapProduct<T> {
+  using TapProduct<T>::samples, TapProduct<T>::groups, TapProduct<T>::rows, TapProduct<T>::channels;
+  using TapProduct<T>::factors, TapProduct<T>::moved, TapProduct<T>::target, TapProduct<T>::places;
+  using TapProduct<T>::bias, TapProduct<T>::taps, TapProduct<T>::depth, TapProduct<T>::first_place;
 
   bool of_pairs;  // of bfloat16, side by side in the place of an element
   /// What lies in the lanes of a tile's vectors.
   enum class Way { places, places_copied_for_each_tap, rows };
   Way way;
 
-  Gathering(const Gathered<T>& of, bool of_pairs)
-      : Gathered<T>(of), of_pairs(of_pairs), way(best_way()) {}
+  Gathering(const TapProduct<T>& of, bool of_pairs)
+      : TapProduct<T>(of), of_pairs(of_pairs), way(best_way()) {}
 
   /// Whether out channels can be worth the lanes.
   static bool suits_rows(std::int64_t rows, std::int64_t channels, std::int64_t taps,

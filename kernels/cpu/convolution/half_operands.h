@@ -6,11 +6,11 @@
 #include <cstdint>
 
 #include "csrc/core/half_types.h"
-#include "kernels/cpu/convolution/moved.h"
 #include "kernels/cpu/loop/parallel.h"
 #include "kernels/cpu/loop/parts.h"
 #include "kernels/cpu/loop/scratch.h"
 #include "kernels/cpu/product/pairs.h"
+#include "kernels/cpu/taps/moved.h"
 #include "kernels/cpu/wide/half_conversions.h"
 
 namespace garboard::kernels::GARBOARD_ISA {

@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "kernels/cpu/convolution/moved.h"
-#include "kernels/cpu/convolution/planes.h"
 #include "kernels/cpu/convolution/row_tile.h"
+#include "kernels/cpu/taps/moved.h"
+#include "kernels/cpu/taps/planes.h"
 
 namespace garboard::kernels::GARBOARD_ISA {
 namespace {

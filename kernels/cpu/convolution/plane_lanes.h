@@ -6,10 +6,10 @@
 #include <type_traits>
 #include <vector>
 
-#include "kernels/cpu/convolution/moved.h"
 #include "kernels/cpu/loop/plan.h"
 #include "kernels/cpu/loop/scratch.h"
 #include "kernels/cpu/loop/transpose.h"
+#include "kernels/cpu/taps/moved.h"
 #include "kernels/cpu/wide/wide_vector.h"
 
 namespace garboard::kernels::GARBOARD_ISA {

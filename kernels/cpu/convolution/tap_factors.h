@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "kernels/cpu/convolution/direct_tile.h"
-#include "kernels/cpu/convolution/moved.h"
 #include "kernels/cpu/loop/plan.h"
 #include "kernels/cpu/loop/transpose.h"
+#include "kernels/cpu/taps/moved.h"
 #include "kernels/cpu/tuning.h"
 
 namespace garboard::kernels::GARBOARD_ISA {

@@ -10,12 +10,12 @@
 #include "kernels/cpu/convolution/depthwise.h"
 #include "kernels/cpu/convolution/direct_tile.h"
 #include "kernels/cpu/convolution/half_operands.h"
-#include "kernels/cpu/convolution/planes.h"
 #include "kernels/cpu/convolution/weight_tile.h"
 #include "kernels/cpu/loop/parallel.h"
 #include "kernels/cpu/loop/parts.h"
 #include "kernels/cpu/loop/scratch.h"
 #include "kernels/cpu/loop/transpose.h"
+#include "kernels/cpu/taps/planes.h"
 #include "kernels/cpu/tuning.h"
 
 namespace garboard::kernels::GARBOARD_ISA {

@@ -51,7 +51,7 @@ Matrix matrix(const T* data, std::int64_t rows, std::int64_t columns, std::int64
 
 /// What scores and sums are in.
 template <class T>
-using SumOf = functors::Widened<T>;
+using ScoreOf = functors::Widened<T>;
 
 /// Of matrices of T; out is of sums.
 template <class T>
@@ -70,7 +70,7 @@ void multiply_heads(const Matrix& out, const Matrix& a, const Matrix& b, bool ac
 /// Rows of sums that become T: of T itself where they belong, else in `room`.
 template <class T>
 struct SummedRows {
-  SumOf<T>* data;
+  ScoreOf<T>* data;
   std::int64_t stride;
 
   SummedRows(T* belongs, std::int64_t belongs_stride, [[maybe_unused]] const Scratch& room,
@@ -83,9 +83,9 @@ struct SummedRows {
       stride = belongs_stride;
     }
   }
-  SumOf<T>* row(std::int64_t i) const { return data + i * stride; }
+  ScoreOf<T>* row(std::int64_t i) const { return data + i * stride; }
   void clear(std::int64_t rows, std::int64_t width) const {
-    for (std::int64_t i = 0; i < rows; ++i) std::fill_n(row(i), width, SumOf<T>(0));
+    for (std::int64_t i = 0; i < rows; ++i) std::fill_n(row(i), width, ScoreOf<T>(0));
   }
   /// To where they belong.
   void store(T* to, std::int64_t to_stride, std::int64_t rows, std::int64_t width) const {
@@ -96,7 +96,7 @@ struct SummedRows {
 
 /// What of some rows a product takes: themselves, or a copy in `room`.
 template <class T>
-Matrix as_operand(const SumOf<T>* sums, std::int64_t rows, std::int64_t columns,
+Matrix as_operand(const ScoreOf<T>* sums, std::int64_t rows, std::int64_t columns,
                   std::int64_t stride, [[maybe_unused]] const Scratch& room) {
   if constexpr (functors::Half<T>) {
     for (std::int64_t i = 0; i < rows; ++i)
@@ -129,7 +129,7 @@ struct AttentionShape {
 template <class T>
 class Scores {
  public:
-  using Sum = SumOf<T>;
+  using Sum = ScoreOf<T>;
   struct Range {
     std::int64_t first, count;
   };
@@ -208,7 +208,7 @@ class Scores {
 template <class T>
 struct AttentionRoom {
   static constexpr std::int64_t item = functors::Half<T> ? sizeof(T) : 0,
-                                sum_item = sizeof(SumOf<T>);
+                                sum_item = sizeof(ScoreOf<T>);
 
   Scratch scores, shares, sums;
 
@@ -223,7 +223,7 @@ template <class T>
 void attend_rows(const Attention& of, const AttentionShape& shape, std::int64_t batch,
                  std::int64_t head, std::int64_t first, const AttentionRoom<T>& room) {
   using Range = typename Scores<T>::Range;
-  using Sum = SumOf<T>;
+  using Sum = ScoreOf<T>;
   const Scores<T> scores_of(of, shape, batch, head);
   const Head<T> v(of.v, batch, head / shape.shared), out(of.out, batch, head);
   const Range rows{first, smaller(shape.rows - first, block_rows)};
@@ -322,7 +322,7 @@ class HeadGradient {
 
  private:
   using Range = typename Scores<T>::Range;
-  using Sum = SumOf<T>;
+  using Sum = ScoreOf<T>;
   static constexpr bool is_half = functors::Half<T>;
   static constexpr std::int64_t sum_item = sizeof(Sum), half_item = is_half ? sizeof(T) : 0;
 

@@ -38,11 +38,18 @@ bool is_more_than_real(PyObject* object) {
          is_of_numpys(object, "timedelta64");
 }
 
+bool has_dims(PyObject* object) {
+  const Ref ndim(PyObject_GetAttrString(object, "ndim"));
+  const long dims = ndim && PyLong_Check(ndim.get()) ? PyLong_AsLong(ndim.get()) : 0;
+  PyErr_Clear();
+  return dims > 0;
+}
+
 /// A number that NumPy or another library brings: not an array, although that has the slot too.
 bool is_foreign_number(PyObject* object) {
   const PyNumberMethods* const number = Py_TYPE(object)->tp_as_number;
   if (!number || PySequence_Check(object)) return false;
-  return (number->nb_index || number->nb_float) && !is_more_than_real(object);
+  return (number->nb_index || number->nb_float) && !is_more_than_real(object) && !has_dims(object);
 }
 
 /// The only element of an array of NumPy's without dims, where that is a number; else null.
@@ -95,7 +102,10 @@ bool read_scalar(PyObject* object, Scalar& scalar, const char* op, const char* a
     return true;
   }
   if (is_foreign_number(object)) {
-    if (PyIndex_Check(object)) {
+    if (has_attribute(object, "__dlpack__")) {  // an array of another library, without dims
+      const Ref item(checked(PyObject_CallMethod(object, "item", nullptr)));
+      scalar = to_scalar(item.get(), op, argument);
+    } else if (PyIndex_Check(object)) {
       scalar = whole_number(object, op, argument);
     } else {
       const Ref real(checked(PyNumber_Float(object)));

@@ -246,6 +246,8 @@ PyObject* call_for_class(PyObject* cls, PyObject* arguments, PyObject* named) no
     if (!is_ours) Py_RETURN_NOTIMPLEMENTED;
   }
   const Ref given(checked(args ? PySequence_Tuple(args) : PyTuple_New(0)));
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(given.get()); ++i)
+    if (is_of_torch(Py_TYPE(PyTuple_GET_ITEM(given.get(), i)))) Py_RETURN_NOTIMPLEMENTED;
   if (kwargs == Py_None) kwargs = nullptr;
   if (kwargs && !PyDict_Check(kwargs))
     throw_type_error("__torch_function__: kwargs is of type %s; a dict is needed",

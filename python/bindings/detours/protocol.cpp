@@ -18,22 +18,6 @@ bool is_plain(PyObject* object, Asked whom) {
   return is_tensor(object) && (whom == Asked::others || !overrides(Py_TYPE(object)));
 }
 
-/// Whether it is PyTorch's own, or made of it: of calls from here it makes the same call again.
-bool is_of_torch(PyTypeObject* type) {
-  PyObject* const bases = type->tp_mro;
-  for (Py_ssize_t i = 0; bases && i < PyTuple_GET_SIZE(bases); ++i) {
-    auto* const base = reinterpret_cast<PyTypeObject*>(PyTuple_GET_ITEM(bases, i));
-    if (std::string_view(base->tp_name) == "torch.Tensor") return true;
-    if (std::string_view(base->tp_name) != "Tensor" || base == tensor_type) continue;
-    const Ref home(PyObject_GetAttrString(reinterpret_cast<PyObject*>(base), "__module__"));
-    if (!home) PyErr_Clear();
-    if (home && PyUnicode_Check(home.get()) &&
-        PyUnicode_CompareWithASCIIString(home.get(), "torch") == 0)
-      return true;
-  }
-  return false;
-}
-
 /// Adds the type of `object` where it takes calls over and is not there yet: before the first one
 /// that it is made of.
 void add_type(Ref& types, PyObject* object, Asked whom) {
@@ -58,6 +42,21 @@ void add_types(Ref& types, PyObject* object, const char* op, Asked whom) {
 }
 
 }  // namespace
+
+bool is_of_torch(PyTypeObject* type) {
+  PyObject* const bases = type->tp_mro;
+  for (Py_ssize_t i = 0; bases && i < PyTuple_GET_SIZE(bases); ++i) {
+    auto* const base = reinterpret_cast<PyTypeObject*>(PyTuple_GET_ITEM(bases, i));
+    if (std::string_view(base->tp_name) == "torch.Tensor") return true;
+    if (std::string_view(base->tp_name) != "Tensor" || base == tensor_type) continue;
+    const Ref home(PyObject_GetAttrString(reinterpret_cast<PyObject*>(base), "__module__"));
+    if (!home) PyErr_Clear();
+    if (home && PyUnicode_Check(home.get()) &&
+        PyUnicode_CompareWithASCIIString(home.get(), "torch") == 0)
+      return true;
+  }
+  return false;
+}
 
 Ref function_named(const char* name, bool is_method) {
   static constexpr const char* homes[] = {"garboard", "garboard.nn.functional", "garboard._engine"};

@@ -14,6 +14,10 @@ inline constexpr const char* protocol = "__torch_function__";
 /// Who is asked: classes that are no tensors alone, or those made of Tensor, too.
 enum class Asked { others, tensors_too };
 
+/// Whether it is PyTorch's own Tensor, or made of it, which makes the same call again when it is
+/// asked, and so has no say.
+bool is_of_torch(PyTypeObject* type);
+
 /// The function or method as programs name it: a class knows what it takes over by the object. Of a
 /// property, what reads it. This and what follows throw PythonErrorSet.
 Ref function_named(const char* name, bool is_method);

@@ -119,6 +119,10 @@ struct Nest {
       numpys_type_ = Py_TYPE(data);  // the same for all of a type
       return numpys_dtype_ = *found;
     }
+    if (has_attribute(data, "__dlpack__"))
+      throw DTypeError(text(op, ": an element is of type ", Py_TYPE(data)->tp_name,
+                            "; numbers, or lists of them, are needed: from_dlpack() makes a ",
+                            "Tensor of it, over the same memory"));
     const bool is_integer = !PyFloat_Check(data) && PyIndex_Check(data);
     return default_dtype(PyComplex_Check(data) ? Category::complex
                          : is_integer          ? Category::integer
@@ -348,8 +352,9 @@ Around around(PyObject* array, const char* op) {
                              PyErr_ExceptionMatches(PyExc_BufferError);
     if (!is_no_array) throw PythonErrorSet();
     PyErr_Clear();
-    throw_type_error("%s: data of type %s; a number, a list, a Tensor or a NumPy array is needed",
-                     op, Py_TYPE(array)->tp_name);
+    throw_type_error("%s: data of type %s; a number, a list, a Tensor or a NumPy array is needed%s",
+                     op, Py_TYPE(array)->tp_name,
+                     has_attribute(array, "__dlpack__") ? "; or take from_dlpack()" : "");
   }
   struct Release {
     Py_buffer* held;

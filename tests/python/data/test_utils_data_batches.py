@@ -184,3 +184,27 @@ def test_what_a_loader_is_made_of_cannot_be_set_later():
 def test_a_batch_of_nothing_is_an_index_error_too():
     with pytest.raises(IndexError, match="no samples"):
         gb.utils.data.default_collate([])
+
+
+class _Torn(gb.utils.data.Dataset):
+    def __len__(self):
+        return 6
+
+    def __getitem__(self, at):
+        if at == 3:
+            raise ValueError("a torn sample")
+        return gb.tensor(at)
+
+
+def test_a_loop_without_workers_goes_on_behind_a_sample_that_raises():
+    batches = iter(gb.utils.data.DataLoader(_Torn(), batch_size=2))
+    found = []
+    for _ in range(3):
+        try:
+            found.append(next(batches).tolist())
+        except ValueError as error:
+            found.append(str(error))
+
+    assert found == [[0, 1], "a torn sample", [4, 5]]
+    with pytest.raises(StopIteration):
+        next(batches)

@@ -344,3 +344,25 @@ def test_orders_are_drawn_whatever_the_default_device_is(workers):
         found = sorted(i for (x,) in loader for i in x.tolist())
 
     assert found == [*range(6)]
+
+
+class _Numbered(gb.utils.data.Dataset):
+    worker = None
+
+    def __len__(self):
+        return 4
+
+    def __getitem__(self, at):
+        return self.worker
+
+    def begin(self, worker):
+        self.worker = worker
+
+
+def test_a_method_of_the_dataset_begins_a_worker_with_its_copy():
+    dataset = _Numbered()
+
+    loader = gb.utils.data.DataLoader(dataset, num_workers=2, worker_init_fn=dataset.begin)
+
+    assert [batch.item() for batch in loader] == [0, 1, 0, 1]
+    assert dataset.worker is None

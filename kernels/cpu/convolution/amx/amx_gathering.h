@@ -4,7 +4,7 @@
 #pragma once
 
 #include "kernels/cpu/convolution/amx/finite.h"
-#include "kernels/cpu/convolution/gathered.h"
+#include "kernels/cpu/convolution/tap_product.h"
 #include "kernels/cpu/product/amx_tiles.h"
 
 #if defined(__AVX512F__) && defined(__linux__)
@@ -38,7 +38,7 @@ class AmxGathering {
            (channels > tile_side || is_finite(met));
   }
 
-  explicit AmxGathering(const Gathered<BFloat16>& of)
+  explicit AmxGathering(const TapProduct<BFloat16>& of)
       : of_(of),
         pairs_(smaller(std::bit_ceil(static_cast<std::uint64_t>(divided_up(of.channels, 2))),
                        std::uint64_t{tile_side})),
@@ -346,7 +346,7 @@ class AmxGathering {
                              _mm512_maskz_compress_epi16(kept, _mm512_load_si512(rounded)));
   }
 
-  const Gathered<BFloat16>& of_;
+  const TapProduct<BFloat16>& of_;
   std::int64_t pairs_, strips_;  // rows of a copy at a tap; tiles of channels
   Moved<float> words_;
   Axis axes_[space_dims];
@@ -365,7 +365,7 @@ class AmxGathering {
   static bool suits(std::int64_t, std::int64_t, std::int64_t, std::int64_t, const View&) {
     return false;
   }
-  explicit AmxGathering(const Gathered<BFloat16>&) {}
+  explicit AmxGathering(const TapProduct<BFloat16>&) {}
   void run() const {}
 };
 

@@ -4,8 +4,8 @@
 #pragma once
 
 #include "kernels/cpu/convolution/amx/finite.h"
-#include "kernels/cpu/convolution/planes.h"
 #include "kernels/cpu/product/amx_tiles.h"
+#include "kernels/cpu/taps/planes.h"
 
 #if defined(__AVX512F__) && defined(__linux__)
 #include <algorithm>

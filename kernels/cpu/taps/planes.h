@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "kernels/cpu/convolution/moved.h"
+#include "kernels/cpu/taps/moved.h"
 
 namespace garboard::kernels::GARBOARD_ISA {
 namespace {

@@ -1,4 +1,4 @@
-#include "kernels/cpu/convolution/planes.h"
+#include "kernels/cpu/taps/planes.h"
 
 #include <gtest/gtest.h>
 

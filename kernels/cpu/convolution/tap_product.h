@@ -3,10 +3,10 @@
 
 #include <cstdint>
 
-#include "kernels/cpu/convolution/moved.h"
-#include "kernels/cpu/convolution/planes.h"
 #include "kernels/cpu/convolution/tap_factors.h"
 #include "kernels/cpu/loop/plan.h"
+#include "kernels/cpu/taps/moved.h"
+#include "kernels/cpu/taps/planes.h"
 
 namespace garboard::kernels::GARBOARD_ISA {
 namespace {
@@ -46,7 +46,7 @@ struct Target {
 
 /// factors @ what the taps meet, + bias, for each group, to the target.
 template <class T>
-struct Gathered {
+struct TapProduct {
   std::int64_t samples, groups, rows, channels;  // of a group each
   const TapFactors<T>& factors;
   Moved<T> moved;  // of the first group
