@@ -1,4 +1,4 @@
-"""What another library's tensors are told, here by a class that has PyTorch's names and protocol."""
+"""What tensors of another library are told, by a class with PyTorch's names and protocol."""
 
 from __future__ import annotations
 
