@@ -42,7 +42,7 @@ def vmap(
     Args:
         func: Takes and returns tensors, or nests of them, without the batch's dim.
         in_dims: Which dim of each positional argument is the batch's: a number for all, or a nest
-            like the arguments; None for what all samples share. Named arguments have it first.
+            like the arguments; None for what all samples share, as what is given by name is.
         out_dims: Where it stands in the results: a number for all, or a nest like these.
         randomness: "same": all samples draw the same numbers. Else each draws its own.
         chunk_size: How many samples are computed at once, at most: all, by default.
@@ -67,11 +67,9 @@ def vmap(
 
     @wraps(func)
     def batched(*args: Any, **named: Any) -> Any:
-        dims = _spread(
-            op, "in_dims", list(in_dims) if isinstance(in_dims, tuple) else in_dims, args
-        )
-        leaves = leaves_of([args, named])
-        dims += [0 if isinstance(it, Tensor) else None for it in leaves[len(dims) :]]
+        spread = list(in_dims) if isinstance(in_dims, tuple) else in_dims
+        dims = _spread(op, "in_dims", spread, args)
+        leaves, shared = leaves_of(args), leaves_of(named)
         count = _count(op, leaves, dims)
         fronts = [
             it if dim is None else it.movedim(dim, 0) for it, dim in zip(leaves, dims, strict=True)
@@ -92,9 +90,8 @@ def vmap(
                     it if dim is None else batch(it, level)
                     for it, dim in zip(parts, dims, strict=True)
                 ]
-                positional, by_name = rebuilt([args, named], given)
-                result = func(*positional, **by_name)
-                results.append(_revealed(op, result, level, out_dims, leaves))
+                result = func(*rebuilt(args, given), **named)
+                results.append(_revealed(op, result, level, out_dims, [*leaves, *shared]))
         return rebuilt(*results[0]) if len(results) == 1 else _joined(results, out_dims)
 
     return batched

@@ -363,3 +363,14 @@ def test_pieces_of_several_sizes_are_refused():
     with pytest.raises(RuntimeError, match="results of several sizes"):
         func.vmap(lambda x: x[x > 2])(rows())
     assert func.vmap(lambda x: x[x > 9])(rows()).shape == (3, 0)
+
+
+def test_what_is_given_by_name_all_samples_share():
+    x = gb.ones(2, 5)
+
+    found = func.vmap(lambda row, scale: row * scale)(x, scale=x)
+
+    assert found.shape == (2, 2, 5)
+    assert func.vmap(lambda row, pair: pair["a"][0] + row)(x, pair={"a": x}).shape == (2, 5)
+    with pytest.raises(ValueError, match="one size is needed"):
+        func.vmap(lambda row: row)(row=x)
