@@ -306,6 +306,7 @@ if TYPE_CHECKING:
     from garboard.io import save as save
     from garboard.jupyter import load_ipython_extension as load_ipython_extension
     from garboard.jupyter import unload_ipython_extension as unload_ipython_extension
+    from garboard.library._tags import Tag as Tag
     from garboard.linalg._low_rank import lobpcg as lobpcg
     from garboard.linalg._low_rank import pca_lowrank as pca_lowrank
     from garboard.linalg._low_rank import svd_lowrank as svd_lowrank

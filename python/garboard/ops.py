@@ -10,7 +10,8 @@ from typing import NoReturn
 
 from garboard._arguments import check
 from garboard._arguments.texts import shown
-from garboard.library import CustomOpDef, _ops
+from garboard.library._ops import CustomOpDef
+from garboard.library._ops import ops as _ops
 
 __all__ = ["load_library"]
 

@@ -108,6 +108,7 @@ _FUNCTIONS = {
     "sparse": "sparse_coo_tensor sparse_csr_tensor spmm",
     "storage": "TypedStorage UntypedStorage",
     "jupyter": "load_ipython_extension unload_ipython_extension",
+    "library._tags": "Tag",
     "linalg._low_rank": "lobpcg pca_lowrank svd_lowrank",
     "linalg._older_factors": "lu lu_solve lu_unpack",
     "linalg._older_reflectors": "geqrf orgqr ormqr",

@@ -171,3 +171,71 @@ def test_an_op_that_compilers_look_into_is_an_op():
 
     assert isinstance(thrice, gb.library.CustomOpDef)
     assert x.grad.tolist() == [3]
+
+
+def test_an_argument_that_has_to_be_named_is_named_to_kernels_and_formulas():
+    seen: list[Any] = []
+
+    @gb.library.custom_op("tests::shifted", mutates_args=(), tags=[gb.Tag.pointwise])
+    def shifted(x: gb.Tensor, factor: float = 2.0, *, by: float = 1.0) -> gb.Tensor:
+        return x * factor + by
+
+    def save(ctx, inputs, keyword_only_inputs, output):
+        seen.append((inputs[1:], keyword_only_inputs, output.tolist()))
+        ctx.factor = inputs[1]
+
+    def backward(ctx, gradient):
+        seen.append(ctx.needs_input_grad)
+        return gradient * ctx.factor, None
+
+    shifted.register_autograd(backward, setup_context=save)
+    x = gb.ones(2, requires_grad=True)
+
+    shifted(x, by=3.0).sum().backward()
+    shifted(x=x).sum().backward()
+
+    assert x.grad.tolist() == [4, 4]
+    assert seen == [
+        ((2.0,), {"by": 3.0}, [5, 5]),
+        (True, False),
+        ((2.0,), {"by": 1.0}, [3, 3]),
+        (True, False),
+    ]
+
+
+def test_a_tensor_that_has_to_be_named_has_no_gradient():
+    @gb.library.custom_op("tests::plus_named", mutates_args=())
+    def plus(x: gb.Tensor, *, y: gb.Tensor) -> gb.Tensor:
+        return x + y
+
+    plus.register_autograd(lambda ctx, gradient: gradient)
+    x = gb.ones(2, requires_grad=True)
+
+    plus(x, y=gb.ones(2)).sum().backward()
+
+    assert x.grad.tolist() == [1, 1]
+    with pytest.raises(gb.GradientError, match="'y' of 'tests::plus_named' has to be named and"):
+        plus(x.detach(), y=x)
+
+
+def test_a_rule_for_batches_is_given_by_the_name_of_an_op():
+    @gb.library.custom_op("tests::lifted", mutates_args=())
+    def lifted(x: gb.Tensor, y: gb.Tensor, *, by: float = 1.0) -> gb.Tensor:
+        return x + y + by
+
+    seen = []
+
+    @gb.library.register_vmap("tests::lifted")
+    def rule(info, in_dims, x, y, *, by):
+        seen.append((in_dims, x.shape, by))
+        return x + y + by, 0
+
+    found = gb.vmap(lambda x, y: lifted(x, y=y, by=2.0), in_dims=(0, None))(gb.ones(3), gb.ones(1))
+
+    assert found.tolist() == [4, 4, 4]
+    assert seen == [((0, None), (3,), 2.0)]
+
+
+def test_tags_of_ops_have_the_numbers_of_torch():
+    assert [gb.Tag.core.value, gb.Tag.view_copy.value] == [0, 19]
+    assert gb.Tag(16) is gb.Tag.pointwise
