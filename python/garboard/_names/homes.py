@@ -174,8 +174,8 @@ _UNLISTED = {
         "_log_softmax_backward_data _softmax_backward_data "
         "adaptive_max_pool1d affine_grid_generator batch_norm constant_pad_nd conv_tbc dropout_ "
         "embedding_bag feature_dropout grid_sampler grid_sampler_2d grid_sampler_3d "
-        "instance_norm max_pool1d_with_indices native_batch_norm native_dropout "
-        "native_group_norm native_layer_norm"
+        "instance_norm max_pool1d_with_indices native_batch_norm native_channel_shuffle "
+        "native_dropout native_group_norm native_layer_norm"
     ),
     "_root.losses": (
         "binary_cross_entropy_with_logits cosine_embedding_loss ctc_loss hinge_embedding_loss "

@@ -8,6 +8,7 @@ from garboard import _engine
 from garboard._arguments import check
 from garboard._engine import Tensor
 from garboard.nn import functional
+from garboard.nn.functional._by_other_paths import native_channel_shuffle
 from garboard.nn.functional._times_first import conv_tbc
 from garboard.types import DType, Number, Size
 
@@ -28,6 +29,7 @@ __all__ = [
     "instance_norm",
     "max_pool1d_with_indices",
     "native_batch_norm",
+    "native_channel_shuffle",
     "native_dropout",
     "native_group_norm",
     "native_layer_norm",

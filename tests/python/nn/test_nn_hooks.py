@@ -328,6 +328,18 @@ class TestTables:
         assert seen == ["by hand", "registered"]
         assert list(layer._forward_hooks) == [7, 8]
 
+    def test_tell_which_hooks_take_names_and_which_are_called_after_errors(self):
+        layer = gb.nn.Linear(1, 1)
+        layer.register_forward_hook(lambda *given: None)
+        named = layer.register_forward_hook(lambda *given: None, with_kwargs=True)
+        always = layer.register_forward_hook(lambda *given: None, always_call=True)
+        before = layer.register_forward_pre_hook(lambda *given: None, with_kwargs=True)
+
+        assert layer._forward_hooks_with_kwargs == {named.id: True}
+        assert layer._forward_hooks_always_called == {always.id: True}
+        assert layer._forward_pre_hooks_with_kwargs == {before.id: True}
+        assert gb.nn.Linear(1, 1)._forward_hooks_with_kwargs == {}
+
     def test_of_one_module_are_no_others(self):
         layer, other = gb.nn.Linear(1, 1), gb.nn.Linear(1, 1)
 

@@ -135,3 +135,21 @@ class TestNamesOfWhatLayersAreCalledWith:
         assert nn.PoissonNLLLoss()(log_input=x, target=x).item() == pytest.approx(1.71828, 1e-4)
         assert nn.RMSNorm(6)(x=x).shape == x.shape
         assert layer(input_=x, target_=target).output.shape == (2,)
+
+
+def test_functions_and_layers_are_found_by_torchs_other_paths():
+    x = gb.arange(4.0).view(1, 4, 1)
+
+    assert functional.grad is nn.grad
+    assert functional.native_channel_shuffle(x, 2).flatten().tolist() == [0, 2, 1, 3]
+    assert gb.native_channel_shuffle(x, 2).flatten().tolist() == [0, 2, 1, 3]
+    assert isinstance(nn.LSTM(1, 1), nn.modules.RNNBase)
+    assert isinstance(nn.GRUCell(1, 1), nn.modules.RNNCellBase)
+
+
+def test_a_module_is_called_with_its_hooks_by_torchs_name_of_its_call():
+    layer = nn.ReLU()
+    layer.register_forward_hook(lambda module, given, output: output + 1)
+
+    assert layer._call_impl(gb.ones(1)).tolist() == [2]
+    assert layer._wrapped_call_impl(input=-gb.ones(1)).tolist() == [1]

@@ -11,7 +11,7 @@ from garboard._contexts.fusing import Fusing
 from garboard._engine import _ModuleBase
 from garboard._hooks import NO_HOOKS, HookTable, NoHooks, RemovableHandle
 from garboard.nn._module._backward_hooks import BackwardCall, watch_last_op
-from garboard.nn._module._hooks import KwargsHook, pair_of
+from garboard.nn._module._hooks import HooksWith, KwargsHook, pair_of
 from garboard.nn._module._tree import Tree
 
 if TYPE_CHECKING:
@@ -69,6 +69,11 @@ class Hooked(Tree, _ModuleBase):
     _load_state_dict_post_hooks: HookTable = NO_HOOKS
     _is_fused = False
     _is_full_backward_hook: bool | None = None  # of those in `_backward_hooks`, where some were
+
+    _forward_hooks_with_kwargs = HooksWith("_forward_hooks", "takes_kwargs")
+    _forward_hooks_always_called = HooksWith("_forward_hooks", "is_always_called")
+    _forward_pre_hooks_with_kwargs = HooksWith("_forward_pre_hooks", "takes_kwargs")
+    _call_impl = _wrapped_call_impl = _ModuleBase.__call__
 
     if TYPE_CHECKING:
         forward: Callable[..., Any]

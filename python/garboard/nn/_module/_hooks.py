@@ -8,7 +8,7 @@ from typing import Any
 
 from garboard._hooks import HookTable
 
-__all__ = ["REGISTRATIONS", "KwargsHook", "pair_of", "told_of"]
+__all__ = ["REGISTRATIONS", "HooksWith", "KwargsHook", "pair_of", "told_of"]
 
 # Of what is registered on any module, by its role.
 REGISTRATIONS = {role: HookTable() for role in ("parameter", "buffer", "module")}
@@ -55,6 +55,22 @@ class KwargsHook:
 
     def __call__(self, *args: Any) -> Any:
         return self.hook(*args)
+
+
+class HooksWith:
+    """Which hooks of a module have a trait, as PyTorch keeps them: True by each one's number.
+
+    A dict of its own at each look, to be read; what a program sets in its place stands there.
+    """
+
+    def __init__(self, kind: str, trait: str) -> None:
+        self.kind, self.trait = kind, trait
+
+    def __get__(self, module: Any, owner: type) -> Any:
+        if module is None:
+            return self
+        hooks = getattr(module, self.kind).items()
+        return {number: True for number, hook in hooks if getattr(hook, self.trait, False)}
 
 
 def pair_of(name: str, changed: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:

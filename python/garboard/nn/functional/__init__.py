@@ -292,10 +292,10 @@ _BESIDES = {
         "fractional_max_pool3d_with_indices max_pool1d_with_indices max_pool2d_with_indices "
         "max_pool3d_with_indices"
     ),
+    "_by_other_paths": "grad native_channel_shuffle",
     "_times_first": "conv_tbc",
 }
 _HOMES = {name: home for home, names in _BESIDES.items() for name in names.split()}
-
 if not TYPE_CHECKING:
     __getattr__ = module_getattr(__name__, homes=_HOMES)
 

@@ -381,4 +381,4 @@ if TYPE_CHECKING:
     from garboard.nn.modules import upsampling as upsampling
     from garboard.nn.modules import utils as utils
 else:
-    __getattr__ = module_getattr(__name__, _PATHS)
+    __getattr__ = module_getattr(__name__, _PATHS, {"RNNBase": "rnn", "RNNCellBase": "rnn"})
