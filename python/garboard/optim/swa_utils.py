@@ -320,7 +320,7 @@ class SWALR(LRScheduler):
         for place, rate in enumerate(rates):
             check.rate(name, f"swa_lr[{place}]", rate)
         self.anneal_epochs: int = check.count(name, "anneal_epochs", anneal_epochs)
-        self.anneal_strategy: str = check.choice(
+        self._anneal_strategy: str = check.choice(
             name, "anneal_strategy", anneal_strategy, "cos", "linear"
         )
         for group, rate in zip(optimizer.param_groups, rates, strict=True):
@@ -330,7 +330,7 @@ class SWALR(LRScheduler):
     def _share(self, step: int) -> float:
         """How much of the way is done."""
         t = max(0.0, min(1.0, step / max(1, self.anneal_epochs)))
-        return t if self.anneal_strategy == "linear" else (1 - cos(pi * t)) / 2
+        return t if self._anneal_strategy == "linear" else (1 - cos(pi * t)) / 2
 
     def get_lr(self) -> list[float]:
         step = self._step_count - 1

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import cos, floor, log, pi
+from types import FunctionType
 from typing import Any, Literal
 
 from garboard._arguments import check
@@ -13,6 +14,9 @@ from garboard.optim.lr_scheduler._scheduler import LRScheduler, per_group, write
 from garboard.optim.optimizer import Optimizer
 
 __all__ = ["CosineAnnealingLR", "CosineAnnealingWarmRestarts", "CyclicLR", "OneCycleLR"]
+
+# What a phase of one cycle is, by the names of its state.
+_PHASE = ("end_step", "start_lr", "end_lr", "start_momentum", "end_momentum")
 
 
 def _cosine(start: float, end: float, share: float) -> float:
@@ -152,7 +156,7 @@ class CosineAnnealingWarmRestarts(LRScheduler):
                 self.T_cur %= self.T_i
                 self.T_i *= self.T_mult
         else:
-            self._go_to(0.0 if epoch is None else epoch)
+            self._go_to(0 if epoch is None else epoch)
         super().step(self.last_epoch + 1 if epoch is None else floor(epoch))
 
     def _go_to(self, epoch: float) -> None:
@@ -211,8 +215,6 @@ class CyclicLR(LRScheduler):
     [0.5]
     """
 
-    _unsaved = (*LRScheduler._unsaved, "_scale")
-
     def __init__(
         self,
         optimizer: Optimizer,
@@ -242,20 +244,20 @@ class CyclicLR(LRScheduler):
         self.scale_mode: str = check.choice(name, "scale_mode", scale_mode, "cycle", "iterations")
         if scale_fn is None:
             self.scale_mode = "iterations" if mode == "exp_range" else "cycle"
-        self._scale: Any = scale_fn and check.function(name, "scale_fn", scale_fn)
+        self._scale_fn_custom: Any = scale_fn and check.function(name, "scale_fn", scale_fn)
         self.max_lrs: list[float] = per_group(name, "max_lr", max_lr, optimizer)
         lows = per_group(name, "base_lr", base_lr, optimizer)
         if last_epoch == -1:
             write_rates(optimizer, lows)
         self.cycle_momentum: bool = check.flag(name, "cycle_momentum", cycle_momentum)
         if self.cycle_momentum:
-            self._momentum_name: str = momentum_name(name, optimizer)
-            self.base_momentums: list[float] = per_group(
-                name, "base_momentum", base_momentum, optimizer
-            )
-            self.max_momentums: list[float] = per_group(
-                name, "max_momentum", max_momentum, optimizer
-            )
+            self.use_beta1: bool = has_betas(name, optimizer)
+            lowest = per_group(name, "base_momentum", base_momentum, optimizer)
+            highest = per_group(name, "max_momentum", max_momentum, optimizer)
+            self.base_momentums: list[float] = lowest
+            self.max_momentums: list[float] = highest
+            if last_epoch == -1:
+                bound_momentum(optimizer, self.use_beta1, lowest, highest)
         super().__init__(optimizer, last_epoch)
         self.base_lrs = lows
 
@@ -268,8 +270,8 @@ class CyclicLR(LRScheduler):
         else:
             height = (way - 1) / (self.step_ratio - 1)
         at = cycle if self.scale_mode == "cycle" else self.last_epoch
-        if self._scale is not None:
-            return height, self._scale(at)
+        if self._scale_fn_custom is not None:
+            return height, self._scale_fn_custom(at)
         if self.mode == "triangular":
             return height, 1.0
         return height, 0.5 ** (at - 1) if self.mode == "triangular2" else self.gamma**at
@@ -282,26 +284,52 @@ class CyclicLR(LRScheduler):
             both = zip(self.base_momentums, self.max_momentums, strict=True)
             write_momentum(
                 self.optimizer,
-                self._momentum_name,
+                self.use_beta1,
                 [high - (high - low) * height * scale for low, high in both],
             )
         return rates
 
+    def state_dict(self) -> dict[str, Any]:
+        saved, scale = super().state_dict(), self._scale_fn_custom
+        is_function = scale is None or isinstance(scale, FunctionType)
+        saved["_scale_fn_custom"] = None if is_function else dict(vars(scale))
+        return saved
 
-def momentum_name(name: str, optimizer: Optimizer) -> str:
-    """The option that is an optimizer's momentum."""
+    def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
+        kept = state_dict.get("_scale_fn_custom") if isinstance(state_dict, Mapping) else None
+        scale = self._scale_fn_custom
+        super().load_state_dict(state_dict)
+        self._scale_fn_custom = scale
+        if kept is not None and scale is not None:
+            vars(scale).update(kept)
+
+
+def has_betas(name: str, optimizer: Optimizer) -> bool:
+    """Whether the first of an optimizer's betas is its momentum."""
     for option in ("betas", "momentum"):
         if option in optimizer.defaults:
-            return option
+            return option == "betas"
     raise ValueError(
         f"{name}: an optimizer without momentum and betas; cycle_momentum=False is needed"
     )
 
 
-def write_momentum(optimizer: Optimizer, option: str, values: list[float]) -> None:
-    """Write each group's momentum: the first of its betas, where it has such."""
+def write_momentum(optimizer: Optimizer, is_beta: bool, values: list[float]) -> None:
+    """Write each group's momentum, or the first of its betas."""
     for group, value in zip(optimizer.param_groups, values, strict=False):
-        group[option] = (value, *group["betas"][1:]) if option == "betas" else value
+        if is_beta:
+            group["betas"] = (value, *group["betas"][1:])
+        else:
+            group["momentum"] = value
+
+
+def bound_momentum(
+    optimizer: Optimizer, is_beta: bool, lows: list[float], tops: list[float]
+) -> None:
+    """Begin at the upper bound of each group's momentum, and keep both in the group."""
+    write_momentum(optimizer, is_beta, tops)
+    for group, low, top in zip(optimizer.param_groups, lows, tops, strict=True):
+        group["max_momentum"], group["base_momentum"] = top, low
 
 
 class OneCycleLR(LRScheduler):
@@ -370,22 +398,25 @@ class OneCycleLR(LRScheduler):
                 name, "steps_per_epoch", steps_per_epoch, 1
             )
         share = float(check.share(name, "pct_start", pct_start))
-        self._is_linear = (
-            check.choice(name, "anneal_strategy", anneal_strategy, "cos", "linear") == "linear"
+        self._anneal_func_type: str = check.choice(
+            name, "anneal_strategy", anneal_strategy, "cos", "linear"
         )
         last = self.total_steps - 1
         peak = share * self.total_steps - 1
         # Where each phase ends, and between which of a group's values it runs.
-        self._phases: list[tuple[float, str, str, str, str]] = [
+        phases = [
             (peak, "initial_lr", "max_lr", "max_momentum", "base_momentum"),
             (last, "max_lr", "min_lr", "base_momentum", "max_momentum"),
         ]
         if check.flag(name, "three_phase", three_phase):
             down = 2 * share * self.total_steps - 2
-            self._phases[1:] = [
+            phases[1:] = [
                 (down, "max_lr", "initial_lr", "base_momentum", "max_momentum"),
                 (last, "initial_lr", "min_lr", "max_momentum", "max_momentum"),
             ]
+        self._schedule_phases: list[dict[str, Any]] = [
+            dict(zip(_PHASE, phase, strict=True)) for phase in phases
+        ]
         self.cycle_momentum: bool = check.flag(name, "cycle_momentum", cycle_momentum)
         highs = per_group(name, "max_lr", max_lr, optimizer)
         if last_epoch == -1:
@@ -395,13 +426,11 @@ class OneCycleLR(LRScheduler):
                 group["min_lr"] = group["initial_lr"] / final_div_factor
             write_rates(optimizer, [group["initial_lr"] for group in optimizer.param_groups])
         if self.cycle_momentum:
-            self._momentum_name: str = momentum_name(name, optimizer)
+            self.use_beta1: bool = has_betas(name, optimizer)
             lows = per_group(name, "base_momentum", base_momentum, optimizer)
             tops = per_group(name, "max_momentum", max_momentum, optimizer)
             if last_epoch == -1:
-                write_momentum(optimizer, self._momentum_name, tops)
-                for group, low, top in zip(optimizer.param_groups, lows, tops, strict=True):
-                    group["base_momentum"], group["max_momentum"] = low, top
+                bound_momentum(optimizer, self.use_beta1, lows, tops)
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[float]:
@@ -410,14 +439,14 @@ class OneCycleLR(LRScheduler):
             raise ValueError(
                 f"OneCycleLR.step: step {step} of {self.total_steps}; a cycle ends with its last"
             )
-        ends = [phase[0] for phase in self._phases[:-1]]
+        ends = [phase["end_step"] for phase in self._schedule_phases[:-1]]
         place = bisect_left(ends, step)
         start = ends[place - 1] if place else 0.0
-        end, *names = self._phases[place]
+        end, *names = (self._schedule_phases[place][it] for it in _PHASE)
         way = (step - start) / (end - start) if end != start else 1.0
-        between = _line if self._is_linear else _cosine
+        between = _line if self._anneal_func_type == "linear" else _cosine
         groups = self.optimizer.param_groups
         if self.cycle_momentum:
             momenta = [between(group[names[2]], group[names[3]], way) for group in groups]
-            write_momentum(self.optimizer, self._momentum_name, momenta)
+            write_momentum(self.optimizer, self.use_beta1, momenta)
         return [between(group[names[0]], group[names[1]], way) for group in groups]

@@ -66,17 +66,20 @@ class ReduceLROnPlateau(LRScheduler):
             name, "threshold_mode", threshold_mode, "rel", "abs"
         )
         self.cooldown: float = epochs(name, "cooldown", cooldown, 0)
+        is_one = not isinstance(min_lr, (list, tuple))
+        self.default_min_lr: Any = min_lr if is_one else None
         self.min_lrs: list[float] = per_group(name, "min_lr", min_lr, optimizer)
         self.eps: float = check.real(name, "eps", eps)
         self.last_epoch: int = 0
         self.best: float = 0.0
         self.num_bad_epochs: int = 0
         self.cooldown_counter: float = 0
+        self.mode_worse: float = inf if self.mode == "min" else -inf
         self._reset()
         self._last_lr = self._rates_now()
 
     def _reset(self) -> None:
-        self.best = inf if self.mode == "min" else -inf
+        self.best = self.mode_worse
         self.num_bad_epochs = self.cooldown_counter = 0
 
     @property

@@ -129,13 +129,14 @@ class LRScheduler:
         """
         return self._last_lr
 
-    def step(self, epoch: int | None = None) -> None:
+    def step(self, epoch: float | None = None) -> None:
         """Go on by one, and write the rates.
 
         Args:
-            epoch: Go there instead, where the schedule has a formula for it.
+            epoch: Go there instead, to a fraction too, where the schedule has a formula for it.
 
         Raises:
+            TypeError: `epoch` is no number.
             DisposedError: The optimizer has ended.
 
         >>> optimizer = gb.optim.SGD([gb.ones(1, requires_grad=True)], lr=0.5)
@@ -161,7 +162,7 @@ class LRScheduler:
                 self.last_epoch += 1
                 rates = self.get_lr()
             else:
-                self.last_epoch = check.integer(f"{name}.step", "epoch", epoch)
+                self.last_epoch = check.real(f"{name}.step", "epoch", epoch)
                 closed = getattr(self, "_get_closed_form_lr", self.get_lr)
                 rates = closed()
         finally:
