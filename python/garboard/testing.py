@@ -55,7 +55,7 @@ def assert_close(
     Args:
         actual: A tensor, a sparse one, an array, a number, None, or a list, tuple or dict of them.
         expected: The same form.
-        allow_subclasses: Ignored: subclasses are compared as tensors.
+        allow_subclasses: Compare a subclass with its base, too; without it, one class alone.
         rtol: How far apart elements may be, as a share of the expected; by the dtype by default.
         atol: How far apart they may be besides; both are given, or neither.
         equal_nan: Take NaN for equal to NaN.
@@ -69,7 +69,8 @@ def assert_close(
         AssertionError: They differ; the message says how many elements, by how much at most, and
             where.
         ValueError: One tolerance without the other.
-        TypeError: Something that cannot be compared, or a `msg` that is neither.
+        TypeError: Something that cannot be compared, as a tensor with an array or a number, or a
+            `msg` that is neither.
 
     >>> gb.testing.assert_close(gb.tensor([1.0, 2.0]), gb.tensor([1.0, 2.0 + 1e-6]))
     """
@@ -82,6 +83,7 @@ def assert_close(
     options = {
         "tolerance": None if rtol is None else (rtol, atol),
         "equal_nan": equal_nan,
+        "allow_subclasses": check.flag("assert_close", "allow_subclasses", allow_subclasses),
         "check_device": check_device,
         "check_dtype": check_dtype,
         "check_stride": check_stride,
@@ -168,10 +170,23 @@ def _difference(
         return None if is_same else f"None mismatch{where}: one is None, and the other is not."
     if getattr(actual, "is_sparse", False) and getattr(expected, "is_sparse", False):
         actual, expected = actual.to_dense(), expected.to_dense()
+    if isinstance(actual, Tensor) or isinstance(expected, Tensor):
+        _refuse_strangers(actual, expected, where, options["allow_subclasses"])
     numbers = (int, float, complex)
     is_number = isinstance(actual, numbers) and isinstance(expected, numbers)
     a, b = _tensor(actual, where), _tensor(expected, where)
     return _tensors_differ(a, b, where, {**options, "check_dtype": False} if is_number else options)
+
+
+def _refuse_strangers(actual: Any, expected: Any, where: str, allow_subclasses: bool) -> None:
+    """Raise TypeError for a tensor, and what is of a class that is not compared with its own."""
+    one, other = type(actual), type(expected)
+    are_related = isinstance(actual, other) or isinstance(expected, one)
+    if not are_related or (one is not other and not allow_subclasses):
+        needed = "two tensors are" if allow_subclasses else "tensors of one class are"
+        raise TypeError(
+            f"assert_close: {one.__name__} and {other.__name__}{where}; {needed} needed"
+        )
 
 
 def _tensor(given: Any, where: str) -> Tensor:

@@ -72,6 +72,33 @@ def test_what_cannot_be_compared_is_refused():
         gb.testing.assert_close(gb.ones(1), gb.ones(2), msg=lambda told: f"mine: {told}")
 
 
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (
+            lambda: (gb.ones(2), np.ones(2, np.float32)),
+            "Tensor and ndarray; two tensors are needed",
+        ),
+        (lambda: (np.ones(2, np.float32), gb.ones(2)), "ndarray and Tensor; two tensors"),
+        (lambda: ([gb.tensor(1.0)], [1.0]), r"Tensor and float at \[0\]; two tensors"),
+        (lambda: ([1.0], gb.ones(1)), "list and Tensor; two tensors"),
+    ],
+)
+def test_a_tensor_is_compared_with_tensors_alone(make, message):
+    with pytest.raises(TypeError, match=f"assert_close: {message}"):
+        gb.testing.assert_close(*make())
+
+
+def test_subclasses_are_compared_with_their_base_unless_that_is_refused():
+    x, weight = gb.ones(2), gb.nn.Parameter(gb.ones(2))
+
+    gb.testing.assert_close(weight, x)
+    gb.testing.assert_close(weight, weight, allow_subclasses=False)
+
+    with pytest.raises(TypeError, match="Parameter and Tensor; tensors of one class are needed"):
+        gb.testing.assert_close(weight, x, allow_subclasses=False)
+
+
 def test_switches_are_taken():
     gb.backends.cudnn.benchmark = True
     gb.backends.cudnn.deterministic = True
