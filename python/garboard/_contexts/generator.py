@@ -109,7 +109,7 @@ class Generator(_engine._Generator):
         >>> generator = gb.Generator()
         >>> state = generator.get_state()
         >>> x = gb.rand(2, generator=generator)
-        >>> generator.set_state(state)
+        >>> generator = generator.set_state(state)
         >>> gb.equal(x, gb.rand(2, generator=generator))
         True
         """
@@ -117,20 +117,22 @@ class Generator(_engine._Generator):
         whole = seed.to_bytes(8, "little") + offset.to_bytes(8, "little")
         return _engine.tensor(list(whole), dtype=_engine.uint8)
 
-    def set_state(self, new_state: Tensor) -> None:
+    def set_state(self, new_state: Tensor) -> Self:
         """Go back, or on, to where `get_state` was called, of this generator or another.
 
         Args:
             new_state: What `get_state` returned.
+
+        Returns:
+            The generator.
 
         Raises:
             DTypeError: It is not of uint8.
             ShapeError: It has not 16 elements.
             DisposedError: It is disposed.
 
-        >>> generator = gb.Generator()
-        >>> generator.set_state(gb.Generator().manual_seed(5).get_state())
-        >>> generator.initial_seed()
+        >>> state = gb.Generator().manual_seed(5).get_state()
+        >>> gb.Generator().set_state(state).initial_seed()
         5
         """
         state = check.tensor("set_state", "new_state", new_state)
@@ -143,6 +145,7 @@ class Generator(_engine._Generator):
             )
         whole = bytes(state.tolist())
         self._set_state(int.from_bytes(whole[:8], "little"), int.from_bytes(whole[8:], "little"))
+        return self
 
     def get_offset(self) -> int:
         """Return how far it has drawn since its seed, in blocks of four numbers of 32 bits.

@@ -52,7 +52,7 @@ class TestAGenerator:
         before = gb.get_rng_state().tolist()
 
         first, second = draw(generator), draw(generator)
-        generator.set_state(state)
+        assert generator.set_state(state) is generator
         again = draw(generator)
 
         assert gb.equal(first, again)
