@@ -230,7 +230,7 @@ def _format_of_pairs(numbers: list[complex]) -> _Format:
         sign = "" if behind.startswith("-") else "+"
         return f"{real.text(number.real)}{sign}{behind}j"
 
-    return _Format(one, real.width + imag.width + 2)
+    return _Format(one, real.width + imag.width + 1)  # no place for a sign: PyTorch's lines
 
 
 def _format_of_floats(numbers: list[float]) -> _Format:

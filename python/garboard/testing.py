@@ -184,9 +184,8 @@ def _refuse_strangers(actual: Any, expected: Any, where: str, allow_subclasses: 
     are_related = isinstance(actual, other) or isinstance(expected, one)
     if not are_related or (one is not other and not allow_subclasses):
         needed = "two tensors are" if allow_subclasses else "tensors of one class are"
-        raise TypeError(
-            f"assert_close: {one.__name__} and {other.__name__}{where}; {needed} needed"
-        )
+        given = f"{one.__name__} and {other.__name__}{where}"
+        raise TypeError(f"assert_close: {given}; {needed} needed")
 
 
 def _tensor(given: Any, where: str) -> Tensor:

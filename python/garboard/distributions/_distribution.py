@@ -374,5 +374,5 @@ class Distribution:
                 told.append(f"{name}: {float(held)}")
             elif isinstance(held, Tensor):
                 is_short = held.numel() == 1 and not held.is_disposed
-                told.append(f"{name}: {held.detach() if is_short else f'Size({list(held.shape)})'}")
+                told.append(f"{name}: {held if is_short else f'Size({list(held.shape)})'}")
         return f"{self._name}({', '.join(told)})"

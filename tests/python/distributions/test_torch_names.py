@@ -179,3 +179,11 @@ def test_a_path_finds_what_else_the_package_has():
     assert issubclass(MultivariateNormal, Distribution)
     with pytest.raises(ImportError, match="Nope"):
         from garboard.distributions.multivariate_normal import Nope  # noqa: F401
+
+
+def test_a_text_says_which_parameter_of_one_element_requires_grad():
+    p = gb.tensor([0.6], requires_grad=True)
+
+    assert repr(d.Bernoulli(p)) == "Bernoulli(probs: tensor([0.6000], requires_grad=True))"
+    assert repr(d.Bernoulli(p[0])) == "Bernoulli(probs: 0.6000000238418579)"
+    assert "loc: tensor([1.2000], grad_fn=<mul>)" in repr(d.Normal(p * 2, 1.0))

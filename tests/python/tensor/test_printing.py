@@ -212,3 +212,12 @@ class TestModes:
             gb.set_printoptions(profile="long")
         with pytest.raises(TypeError, match="set_printoptions: sci_mode is of type str"):
             gb.set_printoptions(sci_mode="yes")
+
+
+def test_a_line_has_as_many_complex_numbers_as_in_torch():
+    x = gb.complex(gb.arange(12.0), -gb.arange(12.0))
+
+    assert str(x) == (
+        "tensor([ 0.-0.j,  1.-1.j,  2.-2.j,  3.-3.j,  4.-4.j,  5.-5.j,  6.-6.j,\n"
+        "         7.-7.j,  8.-8.j,  9.-9.j, 10.-10.j, 11.-11.j])"
+    )
