@@ -1,12 +1,62 @@
-"""Tensors that carry a mask: kinds that programs ask for. Here a mask stands beside its tensor."""
+"""Functions of the elements that a mask lets count. The mask stands beside its tensor here.
+
+What PyTorch has for tensors that carry one are kinds that programs may ask for, and none is made.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, NoReturn
 
 from garboard._names.missing import module_getattr
+from garboard.masked._reductions import (
+    amax,
+    amin,
+    argmax,
+    argmin,
+    logsumexp,
+    mean,
+    median,
+    norm,
+    prod,
+    std,
+    sum,
+    var,
+)
+from garboard.masked._rows import (
+    cumprod,
+    cumsum,
+    log_softmax,
+    logaddexp,
+    normalize,
+    softmax,
+    softmin,
+)
 
-__all__ = ["MaskedTensor", "as_masked_tensor", "is_masked_tensor", "masked_tensor"]
+__all__ = [
+    "MaskedTensor",
+    "amax",
+    "amin",
+    "argmax",
+    "argmin",
+    "as_masked_tensor",
+    "cumprod",
+    "cumsum",
+    "is_masked_tensor",
+    "log_softmax",
+    "logaddexp",
+    "logsumexp",
+    "masked_tensor",
+    "mean",
+    "median",
+    "norm",
+    "normalize",
+    "prod",
+    "softmax",
+    "softmin",
+    "std",
+    "sum",
+    "var",
+]
 
 _INSTEAD = "no tensor carries a mask here; keep it beside, use gb.where(mask, x, fill)"
 
