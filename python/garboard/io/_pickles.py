@@ -18,7 +18,7 @@ from garboard._engine import Tensor
 from garboard._ops.exchange import attributes_on
 from garboard.io._errors import FileError, UnsafeFileError
 from garboard.nn._module._tree import Tree
-from garboard.nn.parameter import Parameter
+from garboard.nn.parameter import Parameter, is_lazy
 
 __all__ = ["SAFE", "Tensors", "pickled", "unpickled"]
 
@@ -52,7 +52,7 @@ class _Pickler(pickle.Pickler):
         self._path, self._keep, self._count = path, keep, 0
 
     def persistent_id(self, obj: Any) -> _Kept | None:
-        if not isinstance(obj, Tensor):
+        if not isinstance(obj, Tensor) or is_lazy(obj):
             return None
         letter = "p" if isinstance(obj, Parameter) else "t"
         name = self._keep(f"{self._path}.{self._count}", obj)

@@ -13,6 +13,7 @@ from garboard._contexts.grad_mode import no_grad
 from garboard._engine import DisposedError, Tensor
 from garboard.io._dtypes import NAMES, raw_bytes
 from garboard.io._tree import encoded
+from garboard.nn.parameter import is_lazy
 
 __all__ = ["write"]
 
@@ -64,6 +65,8 @@ class _Kept:
     def keep(self, path: str, tensor: Tensor) -> str:
         if tensor.is_disposed:
             raise DisposedError(f"save: {path or 'the tensor'} is disposed; save it before that")
+        if is_lazy(tensor):
+            tensor = Tensor.detach(tensor)  # without elements, for it has no sizes yet
         form: tuple[Any, ...] = (id(tensor),)
         if tensor.numel():
             where = tensor.data_ptr(), str(tensor.device), str(tensor.dtype)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 from garboard._arguments import check
 from garboard._arguments.classes import class_of
@@ -23,6 +23,21 @@ __all__ = [
     "clear_gradients",
     "is_lazy",
 ]
+
+
+# What can be asked of parameters and buffers whose sizes are not known yet. The rest is refused.
+_ASKED = """
+alias bfloat16 char copy_ cpu cuda data device dispose double dtype float get_device grad grad_fn
+half int is_complex is_cpu is_cuda is_disposed is_floating_point is_leaf is_meta is_quantized
+is_sparse itemsize layout long names ndim register_hook register_post_accumulate_grad_hook
+requires_grad requires_grad_ retains_grad short size to type
+"""
+_WITHOUT_SIZES = frozenset(_ASKED.split())
+_OPERATORS = """
+add sub mul truediv floordiv mod pow matmul and or xor lshift rshift eq ne lt le gt ge len getitem
+setitem iter contains neg pos abs invert bool int float complex index array radd rsub rmul rtruediv
+rfloordiv rmod rpow rmatmul iadd isub imul itruediv
+"""
 
 
 class _ParameterMeta(type):
@@ -136,10 +151,47 @@ class Buffer(Tensor):
 class UninitializedTensorMixin:
     """What parameters and buffers are whose sizes are not known yet.
 
+    What needs them, or elements, raises: methods, operators, `shape` and `len()`. Moving one,
+    `requires_grad` and a state dict with it need none.
+
+    Raises:
+        ArgumentError: Something needs sizes; it is a RuntimeError and a ValueError.
+
     >>> from garboard.nn.parameter import UninitializedTensorMixin
     >>> isinstance(gb.nn.LazyLinear(2).weight, UninitializedTensorMixin)
     True
     """
+
+    def __getattribute__(self, name: str) -> Any:
+        if not name.startswith("_") and name not in _WITHOUT_SIZES and hasattr(Tensor, name):
+            _refuse_unknown(self, name)
+        return super().__getattribute__(name)
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        this: Any = self
+        if not isinstance(self, Tensor):
+            return type(self), ()
+        return type(self), (this.requires_grad, str(this.device), this.dtype)
+
+
+def _refuse_unknown(waiting: object, name: str) -> NoReturn:
+    """Say how to come to know the sizes."""
+    raise ArgumentError(
+        f"{name}: the sizes of an {type(waiting).__name__} are not known yet; call the module with "
+        "an input first, or materialize() it"
+    )
+
+
+def _refusing(name: str) -> Any:
+    def refuse(self: object, *given: object) -> NoReturn:
+        _refuse_unknown(self, name)
+
+    return refuse
+
+
+for _name in _OPERATORS.split():  # which Python looks up in the class
+    setattr(UninitializedTensorMixin, f"__{_name}__", _refusing(f"__{_name}__"))
+UninitializedTensorMixin.__hash__ = Tensor.__hash__  # type: ignore[method-assign, assignment]
 
 
 class UninitializedParameter(UninitializedTensorMixin, Parameter):

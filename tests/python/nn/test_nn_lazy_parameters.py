@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import copy
+import io
+import pickle
 
 import garboard as gb
 import pytest
@@ -192,3 +194,70 @@ def test_a_buffer_without_sizes_that_is_assigned_is_registered():
     assert names == ["mean"]
     assert copied.mean.shape == (2,)
     assert list(copied.state_dict()) == ["mean"]
+
+
+class TestWithoutSizes:
+    @pytest.mark.parametrize("make", [nn.UninitializedParameter, nn.UninitializedBuffer])
+    @pytest.mark.parametrize(
+        "ask",
+        [
+            lambda it: it.shape,
+            lambda it: it.numel(),
+            lambda it: len(it),
+            lambda it: it.sum(),
+            lambda it: it.fill_(1),
+            lambda it: it.detach(),
+            lambda it: it + 1,
+            lambda it: 2 * it,
+            lambda it: it[0],
+            lambda it: list(it),
+        ],
+    )
+    def test_what_needs_them_says_how_they_come_to_be_known(self, make, ask):
+        with pytest.raises(ValueError, match="not known yet; call the module with an") as caught:
+            ask(make())
+
+        assert isinstance(caught.value, RuntimeError)
+
+    def test_parameters_are_not_counted_before_they_are_there(self):
+        layer = nn.LazyLinear(2)
+
+        with pytest.raises(ValueError, match="numel: the sizes of an UninitializedParameter"):
+            sum(it.numel() for it in layer.parameters())
+
+        layer(gb.ones(1, 3))
+        assert sum(it.numel() for it in layer.parameters()) == 8
+
+    def test_what_needs_none_is_done(self):
+        layer = nn.LazyBatchNorm1d()
+        weight, mean = layer.weight, layer.running_mean
+
+        assert repr(weight) == "<UninitializedParameter>"
+        assert isinstance(weight, nn.Parameter)
+        assert weight.requires_grad
+        assert (weight.dtype, weight.device, weight.grad) == (gb.float32, gb.device("cpu"), None)
+        assert layer.state_dict()["weight"] is weight
+        assert weight in {weight}
+        assert "BatchNorm1d" in layer._repr_html_()
+        layer.half().to_empty(device="cpu").requires_grad_(False)
+        assert layer.running_mean.dtype == weight.dtype == gb.float16
+        assert mean.is_floating_point()
+        nn.LazyBatchNorm1d(device="meta").to_empty(device="cpu")
+        layer._apply(lambda it: it.double())
+        assert isinstance(layer.running_mean, nn.UninitializedBuffer)
+        assert layer.running_mean.dtype == weight.dtype == gb.float64
+
+    @pytest.mark.parametrize("way", ["pickle", "save", "copy"])
+    def test_a_layer_that_is_pickled_saved_or_copied_waits_still(self, way):
+        layer, file = nn.LazyLinear(2, dtype=gb.float64), io.BytesIO()
+
+        if way == "pickle":
+            other = pickle.loads(pickle.dumps(layer))
+        elif way == "copy":
+            other = copy.deepcopy(layer)
+        else:
+            gb.save(layer, file)
+            other = gb.load(io.BytesIO(file.getvalue()), weights_only=False)
+
+        assert isinstance(other.weight, nn.UninitializedParameter)
+        assert other(gb.ones(1, 3, dtype=gb.float64)).shape == (1, 2)

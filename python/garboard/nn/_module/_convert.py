@@ -10,7 +10,7 @@ from garboard._arguments.layouts import is_sparse
 from garboard._arguments.texts import shown
 from garboard._contexts.grad_mode import no_grad
 from garboard._engine import DTypeError, Tensor
-from garboard.nn.parameter import Parameter, UninitializedBuffer
+from garboard.nn.parameter import Parameter, UninitializedBuffer, is_lazy
 
 if TYPE_CHECKING:
     from garboard.nn.module import Module
@@ -43,8 +43,10 @@ def applied(module: _M, fn: Callable[[Tensor], Tensor]) -> _M:
     """Let `fn` make the elements of the parameters and the buffers that are the module's own."""
 
     def made(old: Tensor) -> _New | None:
-        given = old.detach() if _keeps_its_place(old) else old
+        given = Tensor.detach(old) if _keeps_its_place(old) or is_lazy(old) else old
         data = fn(given)
+        if isinstance(old, UninitializedBuffer):
+            return _New(old.converted(data.device, data.dtype))
         grad = None if old.grad is None else fn(old.grad)
         is_same = _are_the_same(data, given) and (grad is None or _are_the_same(grad, old.grad))
         return None if is_same else _New(data, grad)
@@ -70,8 +72,10 @@ def emptied(module: _M, device: Any, recurse: bool) -> _M:
         if is_sparse(old):  # places are no elements
             copied: Any = old.clone().to(old.device if device is None else device)
             return _New(copied)
-        data = _engine.empty_like(old.detach(), device=old.device if device is None else device)
-        return _New(data)
+        to_device = old.device if device is None else device
+        if isinstance(old, UninitializedBuffer):
+            return _New(old.converted(to_device, old.dtype))
+        return _New(_engine.empty_like(Tensor.detach(old), device=to_device))
 
     return _changed(module, list(module.modules()) if recurse else [module], made)
 

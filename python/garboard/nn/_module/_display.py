@@ -8,6 +8,7 @@ from garboard._arguments.texts import printable
 from garboard._engine import human_bytes
 from garboard._shown.html import code, folded, grey, paragraph
 from garboard.nn._module._tree import Tree
+from garboard.nn.parameter import is_lazy
 
 __all__ = ["module_html"]
 
@@ -61,7 +62,8 @@ def _tensors(module: Tree, above: tuple[int, ...]) -> dict[int, tuple[int, int]]
         if part is None or id(part) in above:
             continue
         if role in _OF_TENSORS and not part.is_disposed:
-            found[id(part)] = (part.numel() if role == "parameter" else 0, part.nbytes)
+            count = 0 if role != "parameter" or is_lazy(part) else part.numel()
+            found[id(part)] = (count, 0 if is_lazy(part) else part.nbytes)
         elif isinstance(part, Tree):
             found |= _tensors(part, (*above, id(module)))
     return found
