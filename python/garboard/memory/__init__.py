@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from garboard import _engine
+from garboard._arguments.errors import ArgumentError
 from garboard._arguments.texts import shown
 from garboard._engine import human_bytes, parse_bytes
 from garboard._history_errors import AllocationLogError, HistoryError, SnapshotError
@@ -276,12 +277,15 @@ def set_memory_limit(
 
     Raises:
         GarboardError: `limit` is text that names no bytes.
+        ArgumentError: It is negative; also a ValueError.
         DeviceError: There is no such device.
 
     >>> before = gb.memory.set_memory_limit("2 GiB")
     >>> gb.memory.set_memory_limit(before)
     2147483648
     """
+    if isinstance(limit, int) and limit < 0:
+        raise ArgumentError(f"set_memory_limit: limit {shown(limit)}; it must not be negative")
     return _engine._set_memory_limit(limit, device)
 
 

@@ -12,6 +12,7 @@ from contextlib import ExitStack
 import garboard as gb
 import pytest
 from garboard import memory
+from garboard._arguments.errors import ArgumentError
 
 from tests.support.live_memory import balanced  # noqa: F401
 from tests.support.programs import run_program
@@ -152,7 +153,7 @@ class TestALimit:
     @pytest.mark.parametrize(
         ("limit", "error", "said"),
         [
-            (-1, gb.ShapeError, "limit -1; it must not be negative"),
+            (-1, ArgumentError, "limit -1; it must not be negative"),
             (1.5, TypeError, "limit is of type float; an integer is needed"),
             ([], TypeError, "limit is of type list"),
             ("much", gb.GarboardError, "'much' given; an amount such as '2 GiB'"),
