@@ -37,9 +37,11 @@ __all__ = [
     "tree_is_leaf",
     "tree_iter",
     "tree_leaves",
+    "tree_leaves_with_path",
     "tree_map",
     "tree_map_",
     "tree_map_only",
+    "tree_map_only_",
     "tree_map_with_path",
     "tree_structure",
     "tree_unflatten",
@@ -363,6 +365,17 @@ def tree_map_only(
     return tree_map(lambda leaf: func(leaf) if is_chosen(leaf) else leaf, tree, is_leaf=is_leaf)
 
 
+def tree_map_only_(
+    type_or_types_or_pred: Any,
+    func: Callable[[Any], Any],
+    tree: PyTree,
+    is_leaf: Callable[[PyTree], bool] | None = None,
+) -> PyTree:
+    """Call a function with those leaves alone, and return the nest as it is."""
+    tree_map_only(type_or_types_or_pred, func, tree, is_leaf)
+    return tree
+
+
 def _chooser(chosen: Any) -> Callable[[Any], bool]:
     """Return what tells whether a leaf is of a type, or what a function says of it."""
     is_type = isinstance(chosen, (type, tuple)) or not callable(chosen)
@@ -448,6 +461,13 @@ def tree_flatten_with_path(
     """Take a nest apart: each leaf with its path, and the form of the nest."""
     pairs: list[tuple[tuple[Any, ...], Any]] = []
     return pairs, _flattened_with_path(tree, is_leaf, (), pairs)
+
+
+def tree_leaves_with_path(
+    tree: PyTree, is_leaf: Callable[[PyTree], bool] | None = None
+) -> list[tuple[tuple[Any, ...], Any]]:
+    """Return the leaves of a nest, each with its path."""
+    return tree_flatten_with_path(tree, is_leaf)[0]
 
 
 def tree_map_with_path(

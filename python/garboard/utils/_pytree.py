@@ -21,9 +21,11 @@ from garboard._arguments.pytree import (
     tree_is_leaf,
     tree_iter,
     tree_leaves,
+    tree_leaves_with_path,
     tree_map,
     tree_map_,
     tree_map_only,
+    tree_map_only_,
     tree_map_with_path,
     tree_structure,
     tree_unflatten,
@@ -38,8 +40,15 @@ from garboard._arguments.pytree import _list_flatten_with_keys as _list_flatten_
 from garboard._arguments.pytree import _list_unflatten as _list_unflatten
 from garboard._arguments.pytree import _register_pytree_node as _register_pytree_node
 from garboard._arguments.pytree import is_named as _is_named
+from garboard._arguments.pytree_classes import (
+    CONSTANT_NODES,
+    is_constant_class,
+    register_constant,
+    register_dataclass,
+)
 
 __all__ = [
+    "CONSTANT_NODES",
     "SUPPORTED_NODES",
     "Context",
     "GetAttrKey",
@@ -49,7 +58,10 @@ __all__ = [
     "PyTree",
     "SequenceKey",
     "TreeSpec",
+    "is_constant_class",
     "keystr",
+    "register_constant",
+    "register_dataclass",
     "register_pytree_node",
     "tree_all",
     "tree_all_only",
@@ -60,9 +72,11 @@ __all__ = [
     "tree_is_leaf",
     "tree_iter",
     "tree_leaves",
+    "tree_leaves_with_path",
     "tree_map",
     "tree_map_",
     "tree_map_only",
+    "tree_map_only_",
     "tree_map_with_path",
     "tree_structure",
     "tree_unflatten",

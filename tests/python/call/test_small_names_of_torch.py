@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict, defaultdict, namedtuple
+from dataclasses import dataclass, field
 
 import garboard as gb
 import pytest
@@ -106,3 +107,72 @@ def test_handles_on_one_tensor_share_a_number():
 
     assert x._cdata == x.requires_grad_()._cdata == x.view(1)._base._cdata
     assert x._cdata != y._cdata
+
+
+@dataclass
+class Pair:
+    first: object
+    second: object = None
+    note: str = field(default="", compare=False)
+
+
+class Bare:
+    def __init__(self, x: object) -> None:
+        self.x = x
+
+
+@dataclass(frozen=True)
+class Norm:
+    kind: str
+
+
+@pytest.fixture
+def known():
+    before = dict(pytree.SUPPORTED_NODES)
+    yield
+    for kind in pytree.SUPPORTED_NODES.keys() - before.keys():
+        del pytree.SUPPORTED_NODES[kind]
+        pytree.CONSTANT_NODES.discard(kind)
+
+
+def test_fields_of_a_dataclass_are_parts_of_a_nest(known):
+    pytree.register_dataclass(Pair, drop_field_names=["note"])
+    pytree.register_dataclass(Bare, field_names=["x"])
+    nest = {"a": Pair(1, [2]), "b": Bare(3)}
+
+    found = pytree.tree_map(lambda it: it * 10, nest)
+
+    assert (found["a"], found["b"].x) == (Pair(10, [20]), 30)
+    paths = [(pytree.keystr(path), it) for path, it in pytree.tree_leaves_with_path(nest)]
+    assert paths == [("['a'].first", 1), ("['a'].second[0]", 2), ("['b'].x", 3)]
+    assert pytree.tree_leaves(Pair(1)) == [1]
+    assert pytree.tree_map(str, Pair(1)) == Pair("1")
+
+
+def test_fields_that_a_class_has_not_are_refused():
+    with pytest.raises(ValueError, match="Bare is no dataclass; field_names is needed"):
+        pytree.register_dataclass(Bare)
+    with pytest.raises(ValueError, match=r"field_names \['first'\] of Pair, which is made of"):
+        pytree.register_dataclass(Pair, field_names=["first"])
+
+
+def test_a_constant_has_no_leaves(known):
+    pytree.register_constant(Norm)
+
+    leaves, spec = pytree.tree_flatten([Norm("l2"), 1])
+
+    assert leaves == [1]
+    assert pytree.tree_unflatten([2], spec) == [Norm("l2"), 2]
+    assert pytree.is_constant_class(Norm)
+    with pytest.raises(TypeError, match="Bare has no __eq__; one of its own is needed"):
+        pytree.register_constant(Bare)
+    with pytest.raises(TypeError, match="Pair has no __hash__"):
+        pytree.register_constant(Pair)
+
+
+def test_a_function_is_called_with_the_leaves_of_a_type():
+    seen: list[int] = []
+    nest = [1, "a", {"b": 2}]
+
+    assert pytree.tree_map_only_(int, seen.append, nest) is nest
+    assert seen == [1, 2]
