@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from garboard._names.missing import module_getattr
 from garboard._names.paths import publish_paths
 from garboard.profiler._averages import EventAverage, EventAverages
+from garboard.profiler._event_list import EventList
 from garboard.profiler._events import MemoryEvent, OpEvent
 from garboard.profiler._profile import (
     ProfilerActivity,
@@ -30,6 +31,7 @@ from garboard.profiler._schedule import ProfilerAction, schedule, tensorboard_tr
 __all__ = [
     "EventAverage",
     "EventAverages",
+    "EventList",
     "MemoryEvent",
     "OpEvent",
     "ProfilerAction",

@@ -16,7 +16,8 @@ from garboard._arguments.given import list_of
 from garboard._contexts.decorating import decorated
 from garboard._engine import GarboardError
 from garboard.profiler._averages import EventAverages, averages_of
-from garboard.profiler._events import MemoryEvent, OpEvent, Recorded, recorded_from
+from garboard.profiler._event_list import EventList
+from garboard.profiler._events import MemoryEvent, Recorded, recorded_from
 from garboard.profiler._schedule import ProfilerAction
 
 __all__ = [
@@ -306,8 +307,8 @@ class profile(_engine._EndingBlock):
             raise GarboardError(f"{asker}: nothing is recorded yet; the block must have ended")
         return self._recorded
 
-    def events(self) -> list[OpEvent]:
-        """Return every event, in the order in which they began.
+    def events(self) -> EventList:
+        """Return every event, in the order in which they began: a list with a `table()`.
 
         Raises:
             GarboardError: The block has not ended yet.
@@ -317,7 +318,7 @@ class profile(_engine._EndingBlock):
         >>> [event.name for event in prof.events()]
         ['ones', 'mul']
         """
-        return self._result("events").events
+        return EventList(self._result("events"), self._memory)
 
     def memory_events(self) -> list[MemoryEvent]:
         """Return what came and went, in its order; none without `profile_memory`.

@@ -31,6 +31,37 @@ def run(prof: profile, steps: int) -> None:
         prof.step()
 
 
+class TestEvents:
+    def test_are_a_list_that_prints_and_adds_up(self):
+        with profile(profile_memory=True) as prof, record_function("both"):
+            (gb.ones(1000) * 2) * 2
+
+        events = prof.events()
+
+        assert isinstance(events, list)
+        assert [it.name for it in events] == ["both", "ones", "mul", "mul"]
+        assert [(it.key, it.count) for it in events.key_averages()] == [
+            ("both", 1),
+            ("ones", 1),
+            ("mul", 2),
+        ]
+        rows = events.table(sort_by="self_cpu_allocated", row_limit=2, header="Events").split("\n")
+        assert rows[0] == "Events"
+        assert [row.split()[0] for row in rows[4:6]] == ["ones", "mul"]
+        assert str(events).count("\nmul") == 2
+        assert events.total_average().count == 4
+        assert 0 < events.self_cpu_time_total <= sum(it.time_ns for it in events) / 1000
+
+    def test_are_written_as_a_trace(self, tmp_path):
+        with profile() as prof:
+            gb.ones(1)
+
+        prof.events().export_chrome_trace(tmp_path / "trace.json")
+
+        written = json.loads((tmp_path / "trace.json").read_text())
+        assert "ones" in [it["name"] for it in written["traceEvents"]]
+
+
 class TestASchedule:
     @pytest.mark.parametrize(
         ("options", "expected"),
