@@ -1,13 +1,16 @@
 """Switches of CUDA's libraries, as PyTorch names them."""
 
 from collections.abc import Iterator
+from typing import Any
 
+from garboard import _engine
 from garboard._arguments import check
 from garboard._contexts.blocks import block
 from garboard._settings import get_float32_matmul_precision, set_float32_matmul_precision
 
 __all__ = [
     "cudnn_sdp_enabled",
+    "cufft_plan_cache",
     "enable_cudnn_sdp",
     "enable_flash_sdp",
     "enable_math_sdp",
@@ -17,6 +20,8 @@ __all__ = [
     "math_sdp_enabled",
     "matmul",
     "mem_efficient_sdp_enabled",
+    "preferred_blas_library",
+    "preferred_linalg_library",
     "sdp_kernel",
 ]
 
@@ -38,8 +43,79 @@ class _Products:
         set_float32_matmul_precision("high" if is_allowed else "highest")
 
 
+class _Plans:
+    """The plans of Fourier transforms that PyTorch keeps for a device; there are none here."""
+
+    max_size: int = 4096
+
+    @property
+    def size(self) -> int:
+        """How many are kept."""
+        return 0
+
+    def clear(self) -> None:
+        """Let go of them."""
+
+
+class _PlansOfDevices(_Plans):
+    """Those of the current device; of another by its number or name between brackets."""
+
+    def __init__(self) -> None:
+        self._of: dict[int, _Plans] = {}
+
+    def __getitem__(self, device: Any) -> _Plans:
+        number = device if isinstance(device, int) else (_engine.device(device).index or 0)
+        return self._of.setdefault(number, _Plans())
+
+
 matmul: _Products = _Products()
+cufft_plan_cache: _PlansOfDevices = _PlansOfDevices()
+_preferred = {"linalg": "default", "blas": "default"}
 _kernels = {"flash": True, "mem_efficient": True, "math": True, "cudnn": True}
+
+
+def preferred_linalg_library(backend: str | None = None) -> str:
+    """Note which library is to factor matrices; it changes nothing here.
+
+    Args:
+        backend: "default", "cusolver" or "magma"; None to ask only.
+
+    Returns:
+        What was noted last.
+
+    Raises:
+        ValueError: Another name.
+
+    >>> gb.backends.cuda.preferred_linalg_library("cusolver")
+    'cusolver'
+    >>> gb.backends.cuda.preferred_linalg_library("default")
+    'default'
+    """
+    if backend is not None:
+        known = ("default", "cusolver", "magma")
+        _preferred["linalg"] = check.choice("preferred_linalg_library", "backend", backend, *known)
+    return _preferred["linalg"]
+
+
+def preferred_blas_library(backend: str | None = None) -> str:
+    """Note which library is to multiply matrices; it changes nothing here.
+
+    Args:
+        backend: "default", "cublas", "cublaslt", "hipblaslt" or "ck"; None to ask only.
+
+    Returns:
+        What was noted last.
+
+    Raises:
+        ValueError: Another name.
+
+    >>> gb.backends.cuda.preferred_blas_library()
+    'default'
+    """
+    if backend is not None:
+        known = ("default", "cublas", "cublaslt", "hipblaslt", "ck")
+        _preferred["blas"] = check.choice("preferred_blas_library", "backend", backend, *known)
+    return _preferred["blas"]
 
 
 def is_built() -> bool:

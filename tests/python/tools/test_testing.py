@@ -107,6 +107,23 @@ def test_switches_are_taken():
     assert not gb.backends.mps.is_available()
 
 
+def test_libraries_and_caches_of_cuda_are_told_without_effect():
+    cuda = gb.backends.cuda
+
+    assert cuda.preferred_linalg_library() == cuda.preferred_blas_library() == "default"
+    assert cuda.preferred_linalg_library("magma") == "magma"
+    assert cuda.preferred_linalg_library("default") == "default"
+    with pytest.raises(ValueError, match="backend 'lapack'; 'default', 'cusolver' or 'magma'"):
+        cuda.preferred_linalg_library("lapack")
+
+    cuda.cufft_plan_cache[1].max_size = 10
+    cuda.cufft_plan_cache.clear()
+
+    assert cuda.cufft_plan_cache.size == cuda.cufft_plan_cache["cuda:1"].size == 0
+    assert cuda.cufft_plan_cache[gb.device("cuda:1")].max_size == 10
+    assert cuda.cufft_plan_cache.max_size == 4096
+
+
 def test_compile_takes_pytorchs_options():
     model = gb.nn.ReLU()
 
