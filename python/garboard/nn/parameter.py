@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NoReturn, Self
+from typing import TYPE_CHECKING, Any, NoReturn, Self, SupportsIndex
 
 from garboard._arguments import check
 from garboard._arguments.classes import class_of
@@ -162,12 +162,14 @@ class UninitializedTensorMixin:
     True
     """
 
-    def __getattribute__(self, name: str) -> Any:
-        if not name.startswith("_") and name not in _WITHOUT_SIZES and hasattr(Tensor, name):
-            _refuse_unknown(self, name)
-        return super().__getattribute__(name)
+    if not TYPE_CHECKING:  # which would take any name for one that is there
 
-    def __reduce_ex__(self, protocol: Any) -> Any:
+        def __getattribute__(self, name: str) -> object:
+            if not name.startswith("_") and name not in _WITHOUT_SIZES and hasattr(Tensor, name):
+                _refuse_unknown(self, name)
+            return super().__getattribute__(name)
+
+    def __reduce_ex__(self, protocol: SupportsIndex) -> tuple[type, tuple[object, ...]]:
         this: Any = self
         if not isinstance(self, Tensor):
             return type(self), ()
