@@ -242,7 +242,7 @@ METHODS: Mapping[str, str] = {
     "garboard.fft._short_time": "istft stft",
     "garboard.linalg._older_factors": "lu lu_solve",
     "garboard.linalg._older_reflectors": "geqrf orgqr ormqr",
-    "garboard.sparse._made": "to_dense to_sparse to_sparse_coo",
+    "garboard.sparse._made": "sparse_mask to_dense to_sparse to_sparse_coo",
     "garboard.sparse._rows": "to_sparse_csr",
     "garboard.linalg._older_names": (
         "cholesky cholesky_inverse cholesky_solve det inverse logdet matrix_exp matrix_power "

@@ -63,7 +63,7 @@ _METHODS: _Rows = (
     ("use gb.nn.functional.gelu(x)", "gelu"),
     ("give tensors to processes as arguments: they are copied", "share_memory_"),
     ("", "to_mkldnn"),
-    ("", "coalesce is_coalesced indices values sparse_dim dense_dim sparse_mask row_indices"),
+    ("", "coalesce is_coalesced indices values sparse_dim dense_dim row_indices"),
     ("", "col_indices crow_indices ccol_indices sparse_resize_ sparse_resize_and_clear_"),
     ("", "dequantize int_repr q_scale q_zero_point qscheme q_per_channel_scales"),
     ("", "chalf xpu ipu mtia to_padded_tensor"),

@@ -7,12 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 from garboard import _engine
 from garboard._arguments import check
+from garboard._arguments.errors import ChoiceError
+from garboard._arguments.layouts import sparse_coo, sparse_csr
+from garboard._arguments.texts import shown
 from garboard._engine import DTypeError, IndexOutOfRangeError, ShapeError, Tensor
 from garboard._engine import _Size as Size
 from garboard._native import add_methods
+from garboard.sparse import _products
 from garboard.sparse._tensor import SparseTensor
 
 if TYPE_CHECKING:
+    from garboard._arguments.layouts import layout as _Layout  # noqa: N812
     from garboard.types import Device, DType
 
 __all__ = [
@@ -25,6 +30,7 @@ __all__ = [
     "LongTensor",
     "ShortTensor",
     "sparse_coo_tensor",
+    "sparse_mask",
     "to_sparse",
 ]
 
@@ -115,14 +121,25 @@ def _places(op: str, indices: Any, told: Tensor) -> Tensor:
     return places.to(dtype=_engine.int64, device=told.device)
 
 
-def to_sparse(self: Tensor, sparse_dim: int | None = None) -> SparseTensor:
+def to_sparse(
+    self: Tensor,
+    sparse_dim: int | None = None,
+    *,
+    layout: _Layout | None = None,
+    blocksize: tuple[int, int] | None = None,
+    dense_dim: int | None = None,
+) -> SparseTensor:
     """Return the sparse tensor of the elements that are not zero; gradients flow to this one.
 
     Args:
         sparse_dim: How many dims are told by places, the first ones; all by default.
+        layout: `gb.sparse_coo`, as by default, or `gb.sparse_csr` for one by rows.
+        blocksize: None: no layout by blocks is here.
+        dense_dim: How many dims are not told by places, the last ones.
 
     Raises:
-        ValueError: Fewer than 1, or more than there are.
+        ValueError: Fewer sparse dims than 1, or more than there are; another layout, or blocks.
+        NotImplementedError: Another layout, or blocks.
 
     >>> gb.tensor([[0.0, 1.0], [0.0, 0.0]]).to_sparse()
     tensor(indices=tensor([[0],
@@ -131,6 +148,15 @@ def to_sparse(self: Tensor, sparse_dim: int | None = None) -> SparseTensor:
            size=(2, 2), nnz=1, layout=garboard.sparse_coo)
     """
     self = check.tensor("to_sparse", "self", self)
+    if layout is sparse_csr and blocksize is None and sparse_dim is None:
+        return self.to_sparse_csr(dense_dim)
+    if (layout is not None and layout is not sparse_coo) or blocksize is not None:
+        raise ChoiceError(
+            f"to_sparse: layout {shown(layout)}, blocksize {shown(blocksize)}; sparse_coo, or of a "
+            "matrix sparse_csr, is needed, without blocks"
+        )
+    if dense_dim is not None and sparse_dim is None:
+        sparse_dim = self.ndim - check.integer("to_sparse", "dense_dim", dense_dim)
     dims = self.ndim if sparse_dim is None else sparse_dim
     if not isinstance(dims, int) or not 1 <= dims <= self.ndim:
         raise ValueError(
@@ -143,6 +169,27 @@ def to_sparse(self: Tensor, sparse_dim: int | None = None) -> SparseTensor:
     flat = self.reshape(-1, *self.shape[dims:])
     numbers = found.flatten().nonzero().squeeze(1)
     return SparseTensor(places.t().contiguous(), flat.index_select(0, numbers), self.shape, True)
+
+
+def sparse_mask(self: Tensor, mask: SparseTensor) -> SparseTensor:
+    """Return the elements at the places that a sparse tensor tells; gradients flow to this one.
+
+    Args:
+        mask: Of the same sizes; its values do not count.
+
+    Returns:
+        A sparse tensor with the mask's places, by rows where it is.
+
+    Raises:
+        ShapeError: Other sizes.
+        TypeError: The mask is no SparseTensor.
+
+    >>> gb.arange(4.0).reshape(2, 2).sparse_mask(gb.eye(2).to_sparse()).values()
+    tensor([0., 3.])
+    """
+    x = check.tensor("sparse_mask", "self", self)
+    places = check.of_type(SparseTensor, "sparse_mask", "mask", mask)
+    return places._with(_products.taken("sparse_mask", places, x))
 
 
 def _to_dense(self: Tensor) -> Tensor:
@@ -188,4 +235,5 @@ IntTensor: _Typed = _typed("IntTensor", _engine.int32)
 LongTensor: _Typed = _typed("LongTensor", _engine.int64)
 ShortTensor: _Typed = _typed("ShortTensor", _engine.int16)
 
-add_methods(Tensor, {"to_sparse": to_sparse, "to_sparse_coo": to_sparse, "to_dense": _to_dense})
+_coordinates: dict[str, Any] = {"to_sparse": to_sparse, "to_sparse_coo": to_sparse}
+add_methods(Tensor, {**_coordinates, "to_dense": _to_dense, "sparse_mask": sparse_mask})

@@ -10,7 +10,7 @@ from garboard import _engine
 from garboard._arguments import check
 from garboard._arguments.layouts import sparse_coo
 from garboard._arguments.texts import shown
-from garboard._engine import ShapeError, Tensor
+from garboard._engine import IndexOutOfRangeError, ShapeError, Tensor
 from garboard._engine import _Size as Size
 from garboard._printing import is_usual, part_text
 from garboard.sparse import _products
@@ -232,6 +232,31 @@ class SparseTensor:
     def to_sparse(self) -> Self:
         """Return itself."""
         return self
+
+    def narrow_copy(self, dim: int, start: int, length: int) -> SparseTensor:
+        """Return a copy of a part of a dim; gradients flow to this one.
+
+        Raises:
+            IndexOutOfRangeError: No dim of that number, or a part beyond its ends.
+        """
+        op = "narrow_copy"
+        at, sizes = _products.place_of(op, dim, self.ndim), list(self._sizes)
+        begin, count = check.integer(op, "start", start), check.size(op, "length", length)
+        begin = begin + sizes[at] if begin < 0 else begin
+        if not 0 <= begin <= begin + count <= sizes[at]:
+            raise IndexOutOfRangeError(
+                f"{op}: {shown(start)} and {shown(length)} from there, in dim {at} of size "
+                f"{sizes[at]}; a part of it is needed"
+            )
+        sizes[at] = count
+        if at >= self.sparse_dim():
+            told = self._told.narrow(at - self.sparse_dim() + 1, begin, count).clone()
+            return type(self)(self._places.clone(), told, sizes, self._is_coalesced)
+        row = self._places[at]
+        numbers = ((row >= begin) & (row < begin + count)).nonzero().squeeze(1)
+        places = self._places.index_select(1, numbers)
+        places[at] -= begin
+        return type(self)(places, self._told.index_select(0, numbers), sizes, self._is_coalesced)
 
     def coalesce(self) -> SparseTensor:
         """Return one in which each place is told once, in order; itself where it is so already."""

@@ -27,6 +27,11 @@ _METHODS: dict[str, tuple[str, str]] = {
     "values": ("", "x.coalesce().values()\ntensor([3., 4.])"),
     "to_dense": ("", "x.to_dense()\ntensor([[0., 0., 3.],\n        [4., 0., 0.]])"),
     "to_sparse": ("", "x.to_sparse() is x\nTrue"),
+    "narrow_copy": (
+        "Args:\n    dim: Which.\n    start: Where it begins; from the end where it is negative.\n"
+        "    length: Its size.\n\n",
+        "x.narrow_copy(1, 2, 1).to_dense().tolist()\n[[3.0], [0.0]]",
+    ),
     "coalesce": ("", "x.coalesce().values().tolist()\n[3.0, 4.0]"),
     "transpose": (
         "Args:\n    dim0: One dim.\n    dim1: Another.\n\n",

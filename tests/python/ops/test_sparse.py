@@ -351,3 +351,49 @@ def test_two_are_multiplied_where_both_tell():
     assert (a * gb.sparse_coo_tensor(gb.zeros(2, 0).long(), gb.zeros(0), (2, 3)))._nnz() == 0
     with pytest.raises(gb.ShapeError, match="the same are needed"):
         a.mul(b.t())
+
+
+def test_a_part_of_a_dim_is_copied():
+    values = gb.tensor([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], requires_grad=True)
+    x = gb.sparse_coo_tensor([[0, 1, 2]], values, (4, 2))
+
+    rows, columns = x.narrow_copy(0, 1, 2), x.narrow_copy(-1, -1, 1)
+    rows.to_dense().sum().backward()
+
+    assert rows.to_dense().tolist() == [[3, 4], [5, 6]]
+    assert columns.to_dense().tolist() == [[2], [4], [6], [0]]
+    assert values.grad is not None
+    assert values.grad.tolist() == [[0, 0], [1, 1], [1, 1]]
+    assert x.narrow_copy(0, 3, 1)._nnz() == 0
+    for start, length in ((3, 2), (-5, 1), (0, 5)):
+        with pytest.raises(gb.IndexOutOfRangeError, match="in dim 0 of size 4; a part of it"):
+            x.narrow_copy(0, start, length)
+
+
+def test_a_dense_tensor_is_taken_at_the_places_of_a_sparse_one():
+    x = gb.arange(6.0).reshape(2, 3).requires_grad_()
+    mask = gb.sparse_coo_tensor([[0, 1], [0, 2]], [7.0, 0.0], (2, 3))
+
+    found = x.sparse_mask(mask)
+    found.to_dense().sum().backward()
+
+    assert found.coalesce().values().tolist() == [0, 5]
+    assert x.grad is not None
+    assert x.grad.tolist() == [[1, 0, 0], [0, 0, 1]]
+    by_rows = x.sparse_mask(mask.to_sparse_csr())
+    assert by_rows.layout is gb.sparse_csr
+    assert by_rows.values().tolist() == [0, 5]
+    with pytest.raises(gb.ShapeError, match="equal ones are needed"):
+        x.t().sparse_mask(mask)
+    with pytest.raises(TypeError, match="sparse_mask: mask is of type Tensor"):
+        x.sparse_mask(x)
+
+
+def test_a_layout_is_chosen_by_its_name():
+    x = gb.eye(2)
+
+    assert x.to_sparse(layout=gb.sparse_coo).layout is gb.sparse_coo
+    assert x.to_sparse(layout=gb.sparse_csr).layout is gb.sparse_csr
+    assert x.to_sparse(dense_dim=1).sparse_dim() == 1
+    with pytest.raises(NotImplementedError, match="to_sparse: layout of type layout, blocksize"):
+        x.to_sparse(layout=gb.sparse_bsr, blocksize=(1, 1))
