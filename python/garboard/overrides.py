@@ -8,7 +8,9 @@ Functions written in Python ask all of them before they begin.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from functools import wraps
+from types import BuiltinFunctionType, FunctionType, MethodDescriptorType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from garboard import _engine
@@ -21,6 +23,7 @@ __all__ = [
     "TorchFunctionMode",
     "get_ignored_functions",
     "get_overridable_functions",
+    "get_testing_overrides",
     "handle_torch_function",
     "has_torch_function",
     "is_tensor_like",
@@ -30,6 +33,11 @@ __all__ = [
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 _R = TypeVar("_R")
+_MAKERS = """
+arange as_tensor asarray empty empty_permuted empty_strided eye from_file from_numpy frombuffer full
+linspace logspace ones rand randint randn randperm range scalar_tensor tensor tril_indices
+triu_indices zeros broadcast_shapes
+"""
 
 
 class TorchFunctionMode(_engine._OverrideBlock):
@@ -191,21 +199,62 @@ def wrap_torch_function(dispatcher: Callable[..., Iterable[object]]) -> Callable
 
 
 def get_ignored_functions() -> set[Callable[..., object]]:
-    """Return an empty set: no class takes a call over, so none is left out.
+    """Return the functions that are given no tensor, so that no class takes their calls over.
 
-    >>> gb.overrides.get_ignored_functions()
-    set()
+    >>> gb.zeros in gb.overrides.get_ignored_functions()
+    True
     """
-    return set()
+    import garboard
+
+    return {getattr(garboard, name) for name in _MAKERS.split()}
 
 
 def get_overridable_functions() -> dict[object, list[Callable[..., object]]]:
-    """Return an empty dict: no class takes a call over.
+    """Return the functions whose calls classes take over, by the module or class that has them.
 
-    >>> gb.overrides.get_overridable_functions()
-    {}
+    >>> gb.exp in gb.overrides.get_overridable_functions()[gb]
+    True
     """
-    return {}
+    import garboard
+
+    ignored, names = get_ignored_functions(), set(garboard._functions.OPS)
+    found: dict[object, list[Callable[..., object]]] = {}
+    others = garboard.nn.functional, garboard.fft, garboard.linalg, garboard.special
+    for home in (garboard, *others):
+        ops: list[Callable[..., object]] = []
+        for name in home.__all__:
+            it = getattr(home, name)
+            is_op = isinstance(it, BuiltinFunctionType) and (home is not garboard or name in names)
+            if (is_op or isinstance(it, _engine._Overridable)) and it not in ignored:
+                ops.append(it)
+                names.add(name)
+        found[home] = list(dict.fromkeys(ops))
+    methods = (getattr(Tensor, name, None) for name in dir(Tensor) if name.rstrip("_") in names)
+    found[Tensor] = [it for it in methods if isinstance(it, MethodDescriptorType | FunctionType)]
+    return found
+
+
+def get_testing_overrides() -> dict[Callable[..., object], Callable[..., int]]:
+    """Return a function for each whose calls classes take over: of its arguments, it gives -1.
+
+    >>> import inspect
+    >>> stub = gb.overrides.get_testing_overrides()[gb.mul]
+    >>> stub(1, 2), inspect.signature(stub) == inspect.signature(gb.mul)
+    (-1, True)
+    """
+    found = (it for functions in get_overridable_functions().values() for it in functions)
+    return {it: _stub(it) for it in found}
+
+
+def _stub(function: Callable[..., object]) -> Callable[..., int]:
+    import inspect
+
+    def stub(*given: object, **named: object) -> int:
+        return -1
+
+    with suppress(TypeError, ValueError):  # it tells no signature
+        vars(stub)["__signature__"] = inspect.signature(function)
+    return stub
 
 
 def has_torch_function_variadic(*relevant_args: object) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import inspect
 import operator
 import threading
 from typing import Any
@@ -321,3 +322,23 @@ def test_a_block_that_nobody_leaves_ends_with_its_thread():
 
     assert gb.memory.live() == before
     assert gb.ones(2).sum().item() == 2.0
+
+
+def test_functions_that_classes_take_over_are_told_by_where_they_are():
+    told = gb.overrides.get_overridable_functions()
+
+    assert gb.add in told[gb]
+    assert functional.cross_entropy in told[functional]
+    assert gb.linalg.qr in told[gb.linalg]
+    assert gb.Tensor.add_ in told[gb.Tensor]
+    assert gb.zeros in gb.overrides.get_ignored_functions()
+    assert not gb.overrides.get_ignored_functions() & {*told[gb]}
+    assert gb.is_grad_enabled not in told[gb]
+
+
+def test_each_of_them_has_a_stub_with_its_signature():
+    stubs = gb.overrides.get_testing_overrides()
+
+    assert stubs.keys() >= {gb.add, gb.einsum, functional.relu, gb.Tensor.exp}
+    assert stubs[gb.einsum]("i->", gb.ones(1)) == -1
+    assert list(inspect.signature(stubs[functional.relu]).parameters) == ["input", "inplace"]
