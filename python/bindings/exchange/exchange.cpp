@@ -15,6 +15,8 @@
 #include "csrc/tensor/grad_node.h"
 #include "python/bindings/context/scope_stack.h"
 #include "python/bindings/exchange/array_layout.h"
+#include "python/bindings/exchange/foreign_objects.h"
+#include "python/bindings/exchange/formats.h"
 #include "python/bindings/exchange/numbers.h"
 #include "python/bindings/exchange/sequences.h"
 #include "python/bindings/interpreter/errors.h"
@@ -42,8 +44,6 @@ bool is_array(PyObject* object) {
                         "them included; at most ",
                         max_dims, " dims are supported"));
 }
-
-std::optional<DType> dtype_of_format(std::string_view format, Py_ssize_t bytes);
 
 /// The dtype of a number of NumPy's, which has a buffer; none of another object.
 std::optional<DType> dtype_of_numpys(PyObject* number) {
@@ -121,8 +121,7 @@ struct Nest {
     }
     if (has_attribute(data, "__dlpack__"))
       throw DTypeError(text(op, ": an element is of type ", Py_TYPE(data)->tp_name,
-                            "; numbers, or lists of them, are needed: from_dlpack() makes a ",
-                            "Tensor of it, over the same memory"));
+                            "; numbers, or lists of them, are needed", way_to_a_tensor(data)));
     const bool is_integer = !PyFloat_Check(data) && PyIndex_Check(data);
     return default_dtype(PyComplex_Check(data) ? Category::complex
                          : is_integer          ? Category::integer
@@ -260,62 +259,6 @@ Tensor from_nest(PyObject* data, const char* op, std::optional<DType> dtype) {
   return result;
 }
 
-/// How the struct module writes a dtype. Empty for one that Python has no code for.
-template <class T>
-constexpr const char* format_code = "";
-template <>
-constexpr const char* format_code<bool> = "?";
-template <>
-constexpr const char* format_code<std::uint8_t> = "B";
-template <>
-constexpr const char* format_code<std::int8_t> = "b";
-template <>
-constexpr const char* format_code<std::int16_t> = "h";
-template <>
-constexpr const char* format_code<std::int32_t> = "i";
-template <>
-constexpr const char* format_code<std::int64_t> = sizeof(long) == 8 ? "l" : "q";  // as NumPy's
-template <>
-constexpr const char* format_code<Float16> = "e";
-template <>
-constexpr const char* format_code<float> = "f";
-template <>
-constexpr const char* format_code<double> = "d";
-template <>
-constexpr const char* format_code<Complex<float>> = "Zf";
-template <>
-constexpr const char* format_code<Complex<double>> = "Zd";
-
-const char* format_of(DType dtype) {
-  return visit_dtype(dtype, []<class T>(Type<T>) { return format_code<T>; });
-}
-
-std::optional<DType> dtype_of_format(std::string_view format, Py_ssize_t bytes) {
-  if (format.starts_with('@') || format.starts_with('=') ||
-      (format.starts_with('<') && format.size() > 1))
-    format.remove_prefix(1);
-  if (format == "l" || format == "q") format = bytes == 4 ? "i" : format_of(DType::int64);
-  for (int i = 0; i < dtype_count; ++i) {
-    const auto dtype = static_cast<DType>(i);
-    if (!format.empty() && format == format_of(dtype)) return dtype;
-  }
-  return std::nullopt;
-}
-
-/// "bool, uint8 or int32": the dtypes that arrays may have.
-std::string names_of_formats() {
-  std::string names;
-  for (int i = dtype_count - 1; i >= 0; --i) {
-    const auto dtype = static_cast<DType>(i);
-    if (!*format_of(dtype)) continue;
-    const char* const between = names.empty()                      ? ""
-                                : names.find(" or ") == names.npos ? " or "
-                                                                   : ", ";
-    names = text(name_of(dtype), between, names);
-  }
-  return names;
-}
-
 /// A buffer, given back by whoever drops the storage, on any thread.
 void release_buffer(void* object) noexcept {
   const std::unique_ptr<Py_buffer> buffer(static_cast<Py_buffer*>(object));
@@ -353,8 +296,7 @@ Around around(PyObject* array, const char* op) {
     if (!is_no_array) throw PythonErrorSet();
     PyErr_Clear();
     throw_type_error("%s: data of type %s; a number, a list, a Tensor or a NumPy array is needed%s",
-                     op, Py_TYPE(array)->tp_name,
-                     has_attribute(array, "__dlpack__") ? "; or take from_dlpack()" : "");
+                     op, Py_TYPE(array)->tp_name, way_to_a_tensor(array));
   }
   struct Release {
     Py_buffer* held;

@@ -185,7 +185,7 @@ class TestHalfTypes:
                     error = (got.float() - want).abs().max().item()
                     assert error <= EPS[half] * want.abs().max().item()
 
-    def test_slide_windows_and_attend_in_float32(self):
+    def test_slide_windows_in_float32_and_attend_near_it(self):
         nn = gb.nn.functional
         for half in HALVES:
             x, w = gb.randn(2, 4, 9, dtype=half), gb.randn(6, 4, 3, dtype=half)
@@ -196,12 +196,15 @@ class TestHalfTypes:
                 lambda x, w: nn.avg_pool1d(x, 2),
                 lambda x, w: nn.adaptive_avg_pool1d(x, 4),
                 lambda x, w: nn.interpolate(x, scale_factor=2.0, mode="linear"),
-                lambda x, w: nn.scaled_dot_product_attention(x, x, x),
             ):
                 got, want = run(x, w), run(x.float(), w.float())
 
                 assert got.dtype == half
                 assert gb.equal(got, want.to(half))
+            attended = nn.scaled_dot_product_attention(x, x, x)
+            wide = nn.scaled_dot_product_attention(*[x.float()] * 3)
+            assert attended.dtype == half
+            gb.testing.assert_close(attended.float(), wide, rtol=0.02, atol=0.02)
             w.requires_grad_()
             nn.conv1d(x, w).sum().backward()
             assert w.grad.dtype == half
