@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
 from contextvars import ContextVar
@@ -17,6 +18,7 @@ from garboard._contexts.grad_mode import enable_grad
 from garboard._contexts.stopping import Enough
 from garboard._engine import GradientError, Tensor, is_grad_enabled
 from garboard._scopes import dispose_scope
+from garboard.autograd import _passes as gradients
 from garboard.autograd._function_ctx import open_batches
 from garboard.autograd.function import Function
 from garboard.autograd.graph import saved_tensors_hooks
@@ -137,21 +139,26 @@ class _Call:
             )
         return found
 
+    def forget(self) -> None:
+        """Let go of what `grad` inside the function had computed once more."""
+        self._found.clear()
+
     def _compute_again(self) -> None:
         before = None if self._state is None else _engine._generator_state()
         if self._state is not None:
             _engine._set_generator_state(*self._state)
         numbers = iter(range(self._count))
 
-        def collect(tensor: Tensor) -> None:
+        def collect(tensor: Tensor) -> Tensor:
             number = next(numbers, None)
             if number is None:
-                return
+                return tensor
             place = self._places[number]()
             if place is not None:  # nobody asks for it any more
                 self._found[place] = tensor
             if number + 1 == self._count and self._stops_early:
                 raise Enough
+            return tensor
 
         with enable_grad():  # with their history, or ops on them would not be recorded
             tensors = iter(self._inputs.saved_tensors)
@@ -164,7 +171,7 @@ class _Call:
                 enable_grad(),
                 self._context,
                 entered_again(self._blocks),
-                saved_tensors_hooks(collect, _refuse_unpacking),
+                saved_tensors_hooks(collect, _kept_by_gradient),
             ):
                 self._function(*flat[:first_named], **named)
         except Enough:
@@ -174,11 +181,14 @@ class _Call:
                 _engine._set_generator_state(*before)
 
 
-def _refuse_unpacking(packed: object) -> Tensor:
-    raise CheckpointError(
-        "checkpoint: the function runs a backward pass of its own, which would be done again in "
-        "backward; leave it out of what is checkpointed"
-    )
+def _kept_by_gradient(kept: Tensor) -> Tensor:
+    """What a pass inside the function reads: one of `grad`, which adds to no `.grad`."""
+    if sys._getframe(1).f_globals.get("__name__") != gradients.__name__:
+        raise CheckpointError(
+            "checkpoint: the function calls backward(), which would be done again in backward and "
+            "add to .grad twice; leave it out of what is checkpointed, or take autograd.grad()"
+        )
+    return kept
 
 
 @overload
@@ -270,7 +280,9 @@ def checkpoint(
     state = _engine._generator_state() if keeps_state else None
     call = _Call(callable_, args, kwargs, second, state)
     with saved_tensors_hooks(lambda tensor: call.place(), lambda it: it.call.tensor_at(it)), first:
-        return callable_(*args, **kwargs)
+        result = callable_(*args, **kwargs)
+    call.forget()
+    return result
 
 
 def _function(op: str, given: Any) -> Any:

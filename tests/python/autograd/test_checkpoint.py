@@ -7,7 +7,12 @@ from typing import Any
 
 import garboard as gb
 import pytest
-from garboard.utils.checkpoint import CheckpointError, checkpoint, checkpoint_sequential
+from garboard.utils.checkpoint import (
+    CheckpointError,
+    checkpoint,
+    checkpoint_sequential,
+    set_checkpoint_early_stop,
+)
 
 
 def network(width: int = 16, depth: int = 4) -> gb.nn.Sequential:
@@ -288,3 +293,35 @@ def test_a_norm_at_the_end_follows_the_batch_as_often_as_it_is_called(places):
     assert gb.equal(found.running_mean, again.running_mean)
     assert gb.equal(found.running_var, again.running_var)
     assert not gb.equal(found.running_mean, once.running_mean)
+
+
+class TestAGradientInside:
+    @pytest.mark.parametrize("stops_early", [True, False])
+    def test_is_that_of_the_plain_call_and_leaves_nothing(self, stops_early):
+        net = network()
+
+        def forces(x):
+            energy = net(x).square().sum()
+            return gb.autograd.grad(energy, x, create_graph=True)[0].tanh()
+
+        x = gb.rand(5, 16, requires_grad=True)
+        of = [x, *net.parameters()]
+        with gb.leaks.no_leaks():
+            plain = gradients(forces(x).square().sum(), *of)
+            with set_checkpoint_early_stop(stops_early):
+                made = checkpoint(forces, x, use_reentrant=False)
+            checkpointed = gradients(made.square().sum(), *of)
+            del made
+
+        assert checkpointed == plain
+
+    def test_may_be_added_to_nothing(self):
+        x = gb.rand(3, requires_grad=True)
+
+        def twice(x):
+            x.square().sum().backward()
+            return x**3
+
+        y = checkpoint(twice, x, use_reentrant=False)
+        with pytest.raises(CheckpointError, match=r"calls backward\(\).*take autograd.grad"):
+            y.sum().backward()
