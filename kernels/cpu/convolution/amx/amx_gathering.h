@@ -219,14 +219,14 @@ class AmxGathering {
 
   /// Of a group's channels what a box meets: a row for two channels, or for each shift of them.
   void copy(float* to, float* turned, std::int64_t group, const Box& box) const {
-    const std::int64_t all = words_.channel_stride(), item = sizeof(float);
+    const std::int64_t all = words_.channel_stride();
     const auto [begin, end] = met(box);
     for (std::int64_t pair = 0; pair < strips_ * pairs_; ++pair) {
       float* const row = to + pair * line_;
       const std::int64_t channel = 2 * pair;
       if (channel >= of_.channels) {
         for (std::int64_t s = 0; s < shifts(); ++s)
-          std::memset(row + s * pairs_ * line_, 0, static_cast<std::size_t>(line_ * item));
+          std::memset(row + s * pairs_ * line_, 0, static_cast<std::size_t>(line_ * word));
         continue;
       }
       for (std::int64_t s = 0; s < box.samples; ++s) {
@@ -238,7 +238,7 @@ class AmxGathering {
       planes_.copy(row, turned, box);
       for (std::int64_t s = 1; s < shifts(); ++s)
         std::memcpy(row + s * pairs_ * line_, row + s * distance_,
-                    static_cast<std::size_t>((line_ - s * distance_) * item));
+                    static_cast<std::size_t>((line_ - s * distance_) * word));
     }
   }
   /// Where a channel's elements begin and end that a box meets, and some beside them.

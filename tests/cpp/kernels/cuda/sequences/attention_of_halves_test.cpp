@@ -56,8 +56,8 @@ TYPED_TEST(AttentionOfHalves, GivesItsScratchBack) {
 }
 
 TEST(AttentionOfHalvesOnCuda, IsTakenUpToADepth) {
-  EXPECT_TRUE(kernel(kernels::AttentionOfHalves{128}, Stream{}));
-  EXPECT_FALSE(kernel(kernels::AttentionOfHalves{136}, Stream{}));
+  EXPECT_TRUE(kernel(kernels::AttentionOfHalves{DType::float16, 128}, Stream{}));
+  EXPECT_FALSE(kernel(kernels::AttentionOfHalves{DType::float16, 136}, Stream{}));
 }
 
 }  // namespace
