@@ -62,6 +62,7 @@ GARBOARD_HD float sqrt(float x) { return ::sqrtf(x); }
 GARBOARD_HD double sqrt(double x) { return ::sqrt(x); }
 GARBOARD_HD float copy_sign(float x, float sign) { return ::copysignf(x, sign); }
 GARBOARD_HD double copy_sign(double x, double sign) { return ::copysign(x, sign); }
+GARBOARD_HD double fused(double a, double b, double c) { return ::fma(a, b, c); }
 GARBOARD_HD float fmod(float x, float y) { return ::fmodf(x, y); }
 GARBOARD_HD double fmod(double x, double y) { return ::fmod(x, y); }
 GARBOARD_HD float sin(float x) { return ::sinf(x); }
@@ -87,6 +88,8 @@ GARBOARD_HD float sqrt(float x) { return __builtin_sqrtf(x); }
 GARBOARD_HD double sqrt(double x) { return __builtin_sqrt(x); }
 GARBOARD_HD float copy_sign(float x, float sign) { return __builtin_copysignf(x, sign); }
 GARBOARD_HD double copy_sign(double x, double sign) { return __builtin_copysign(x, sign); }
+/// a b + c, rounded once.
+GARBOARD_HD double fused(double a, double b, double c) { return __builtin_fma(a, b, c); }
 /// Exactly. The library's goes bit by bit.
 GARBOARD_HD float fmod(float x, float y) {
   return has_small_quotient(x, y) ? rest_of_small(x, y) : __builtin_fmodf(x, y);
@@ -121,7 +124,7 @@ GARBOARD_HD bool has_small_quotient(double, double) { return false; }
 #endif
 GARBOARD_HD double rest_of_small(double x, double y) {
   const double a = abs(x), b = abs(y);
-  const double rest = __builtin_fma(-floor(a / b), b, a);  // a multiple of the last digit of b
+  const double rest = fused(-floor(a / b), b, a);  // a multiple of the last digit of b
   return copy_sign(rest < 0 ? rest + b : rest, x);
 }
 /// The quotient of such a division, toward minus infinity: where it is no integer, it is farther
@@ -131,7 +134,7 @@ GARBOARD_HD float floor_of_small(float x, float y) {
 }
 GARBOARD_HD double floor_of_small(double x, double y) {
   const double a = abs(x), b = abs(y);
-  const double whole = floor(a / b), rest = __builtin_fma(-whole, b, a);
+  const double whole = floor(a / b), rest = fused(-whole, b, a);
   const double below = rest < 0 ? whole - 1 : whole;
   const bool is_negative = (x < 0) != (y < 0);
   return is_negative ? -(below + ((rest != 0) ? 1.0 : 0.0)) : below;
