@@ -305,7 +305,7 @@ Thin thin_at(const Backward& at, const char* op, bool full) {
                                    : SingularValues{at.other(0), at.other(1), at.other(2)});
 }
 
-/// On the device that LAPACK runs on.
+/// Without a rule; on the device that LAPACK runs on.
 SingularValues svd_by_lapack(const char* op, const Tensor& input, bool full, bool wants_vectors) {
   const std::int64_t m = rows_of(input), n = columns_of(input), k = std::min(m, n);
   const std::int64_t longer = std::max(m, n), batch = batch_of(input);
@@ -357,7 +357,7 @@ SingularValues svd_of_long(const char* op, const Tensor& input, bool wants_vecto
   }
   const QrFactors factors = qr(op, input, wants_vectors ? QrMode::reduced : QrMode::r);
   SingularValues out = svd_by_lapack(op, factors.r, false, wants_vectors);
-  if (wants_vectors) out.u = matmul(factors.q, out.u);
+  if (wants_vectors) out.u = matmul(factors.q, moved(out.u, input.device()));
   return out;
 }
 

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 #include <cstring>
-#include <utility>
+#include <type_traits>
 
 #include "kernels/cpu/loop/parallel.h"
 #include "kernels/cpu/loop/plan.h"

@@ -138,8 +138,8 @@ def to_sparse(
         dense_dim: How many dims are not told by places, the last ones.
 
     Raises:
-        ValueError: Fewer sparse dims than 1, or more than there are; another layout, or blocks.
-        NotImplementedError: Another layout, or blocks.
+        ValueError: Fewer sparse dims than 1, or more than there are.
+        ChoiceError: Another layout, or blocks; it is a ValueError and a NotImplementedError.
 
     >>> gb.tensor([[0.0, 1.0], [0.0, 0.0]]).to_sparse()
     tensor(indices=tensor([[0],
