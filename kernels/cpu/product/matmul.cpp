@@ -139,21 +139,35 @@ void multiply_deep(const Matrix& out, const Matrix& a, const Matrix& b, bool acc
   }
 }
 
-/// Of half types: panels of a and b are brought to float, or multiplied by pairs, and what they
-/// come to is rounded once, at the end of the whole depth.
+/// True, with it done, where a few vectors of half types meet a matrix.
+template <functors::Half T>
+bool multiply_thin(const Matrix& out, const Matrix& a, const Matrix& b, bool accumulate,
+                   const char* bias) {
+  const ThinResult<T> result{out, accumulate, reinterpret_cast<const T*>(bias), 0, 1};
+  const ThinResult<T> turned_result{turned(out), accumulate, result.bias, 1, 0};
+  const bool b_is_half = b.item == sizeof(T), a_is_half = a.item == sizeof(T);
+#ifdef __AVX512F__
+  if (b_is_half && meets_lines(a, b)) return ThinLines<T>(a, b).run(result), true;
+  if (a_is_half && meets_lines(turned(b), turned(a)))
+    return ThinLines<T>(turned(b), turned(a)).run(turned_result), true;
+#endif
+  if (b_is_half && meets_rows(a, b)) return ThinRows<T>(a, b).run(result), true;
+  if (a_is_half && meets_rows(turned(b), turned(a)))
+    return ThinRows<T>(turned(b), turned(a)).run(turned_result), true;
+  return false;
+}
+
+/// Of half types, of which out and a may be of floats: panels of a and b are brought to float, or
+/// multiplied by pairs, and what they come to is rounded once, at the end of the whole depth.
 template <functors::Half T>
 void multiply_in_float(const Matrix& out, const Matrix& a, const Matrix& b, bool accumulate,
                        const char* bias) {
   constexpr int item = sizeof(float);
   const std::int64_t depth = a.columns;
-  if (std::is_same_v<T, BFloat16> && is_for_amx(out.rows, out.columns, depth))
+  const bool are_bfloats = std::is_same_v<T, BFloat16> && a.item == sizeof(T);
+  if (are_bfloats && is_for_amx(out.rows, out.columns, depth))
     return multiply_amx(out, a, b, accumulate, bias);
-#ifdef __AVX512F__
-  const T* const biases = reinterpret_cast<const T*>(bias);
-  if (meets_lines(a, b)) return ThinHalves<T>(out, a, b, accumulate).run(biases, 0, 1);
-  if (meets_lines(turned(b), turned(a)))
-    return ThinHalves<T>(turned(out), turned(b), turned(a), accumulate).run(biases, 1, 0);
-#endif
+  if (multiply_thin<T>(out, a, b, accumulate, bias)) return;
   constexpr std::int64_t most_elements = 1 << 22, least_side = 64;
   // Of few rows each element of the other operand is read once, from a panel in the second cache.
   const bool is_thin = smaller(out.rows, out.columns) <= tuning::thin_side;
@@ -178,15 +192,16 @@ void multiply_in_float(const Matrix& out, const Matrix& a, const Matrix& b, bool
     return smaller(size, larger(most_elements / (depth + 1), least_side));
   };
   const std::int64_t rows = side_of(out.rows), columns = side_of(out.columns);
-  const bool by_pairs =
-      std::is_same_v<T, BFloat16> && !is_thin && is_for_pairs(out.rows, out.columns, depth);
+  const bool by_pairs = are_bfloats && !is_thin && is_for_pairs(out.rows, out.columns, depth);
   const std::int64_t wide_depth = by_pairs ? 0 : depth;
   const Scratch left(rows * wide_depth * item), right(wide_depth * columns * item);
-  const Scratch sums(rows * columns * item), wide_bias(bias ? columns * item : 0);
+  const bool rounds = out.item != item;
+  const Scratch sums(rounds ? rows * columns * item : 0), wide_bias(bias ? columns * item : 0);
   const auto wide = [](const Scratch& memory, const Matrix& m) {
     return Matrix{memory.data(), item, m.rows, m.columns, m.columns, 1};
   };
   const auto read = [&](const Scratch& memory, const Matrix& m) {
+    if (m.item == item) return m;
     // Along whichever dim is dense, and then seen as the matrix that it was.
     const bool is_turned = m.column_stride != 1 && m.row_stride == 1;
     const Matrix by_rows = is_turned ? turned(m) : m;
@@ -214,12 +229,12 @@ void multiply_in_float(const Matrix& out, const Matrix& a, const Matrix& b, bool
       const std::int64_t last_row = smaller(out.rows, r + rows);
       const Matrix target = columns_of(rows_of(out, r, last_row), c, last_column);
       const Matrix a_part = rows_of(a, r, last_row);
-      const Matrix total = accumulate ? read(sums, target) : wide(sums, target);
+      const Matrix total = accumulate || !rounds ? read(sums, target) : wide(sums, target);
       if (by_pairs)
         multiply_pairs(total, a_part, b_part, accumulate, bias ? wide_bias.as<float>() : nullptr);
       else
         multiply_deep<float>(total, read(left, a_part), b_panel, accumulate, wide_bias.data());
-      for (std::int64_t i = 0; i < target.rows; ++i)
+      for (std::int64_t i = 0; i < target.rows && rounds; ++i)
         narrow(reinterpret_cast<T*>(target.data) + i * target.row_stride,
                sums.as<float>() + i * target.columns, target.columns);
     }

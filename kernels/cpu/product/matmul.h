@@ -20,8 +20,9 @@ inline Matrix turned(const Matrix& m) {
   return {m.data, m.item, m.columns, m.rows, m.column_stride, m.row_stride};
 }
 
-/// out = a b, or out += a b; out's rows are dense and overlap nothing. The bits depend on sizes and
-/// strides alone. Inside a chunk of work it keeps to one thread.
+/// out = a b, or out += a b; out's rows are dense and overlap nothing. Of half types, out and a may
+/// be of floats; sums are, and are rounded once. The bits depend on sizes and strides alone. Inside
+/// a chunk of work it keeps to one thread.
 void multiply(DType dtype, const Matrix& out, const Matrix& a, const Matrix& b, bool accumulate);
 
 }  // namespace garboard::kernels::GARBOARD_ISA

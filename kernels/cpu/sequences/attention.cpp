@@ -1,20 +1,19 @@
 // Attention in blocks of rows and columns: scores are never all there, and memory grows with the
 // length alone. The maximum and the sum of a row are found on the way (Milakov and Gimelshein,
 // arXiv:1805.02867); backward computes scores again from the logarithm of that sum (Dao et al.,
-// "FlashAttention", arXiv:2205.14135). Blocks depend on sizes alone, and so do the bits. Of
-// bfloat16, where the processor has tiles for it, products are of bfloat16, and all sums are in
-// float.
+// "FlashAttention", arXiv:2205.14135). Blocks depend on sizes alone, and so do the bits. Of half
+// types, all sums are in float, and so is what a product takes of them but where bfloat16 has
+// tiles.
 #include <algorithm>
-#include <cstring>
 
 #include "kernels/cpu/loop/parallel.h"
 #include "kernels/cpu/loop/parts.h"
 #include "kernels/cpu/loop/plan.h"
 #include "kernels/cpu/loop/scratch.h"
 #include "kernels/cpu/nn/exponential_sum.h"
-#include "kernels/cpu/product/amx_product.h"
 #include "kernels/cpu/product/amx_tiles.h"
 #include "kernels/cpu/product/matmul.h"
+#include "kernels/cpu/tuning.h"
 #include "kernels/cpu/wide/half_conversions.h"
 #include "kernels/functors/philox.h"
 
@@ -53,20 +52,6 @@ Matrix matrix(const T* data, std::int64_t rows, std::int64_t columns, std::int64
 template <class T>
 using ScoreOf = functors::Widened<T>;
 
-/// Of matrices of T; out is of sums.
-template <class T>
-void multiply_heads(const Matrix& out, const Matrix& a, const Matrix& b, bool accumulate) {
-  if constexpr (functors::Half<T>) {
-    if (a.columns > 0) return multiply_amx(out, a, b, accumulate, nullptr);
-    for (std::int64_t i = 0; i < out.rows && !accumulate; ++i)
-      std::memset(out.data + i * out.row_stride * out.item, 0,
-                  static_cast<std::size_t>(out.columns * out.item));
-  } else {
-    constexpr DType dtype = sizeof(T) == sizeof(float) ? DType::float32 : DType::float64;
-    multiply(dtype, out, a, b, accumulate);
-  }
-}
-
 /// Rows of sums that become T: of T itself where they belong, else in `room`.
 template <class T>
 struct SummedRows {
@@ -94,17 +79,17 @@ struct SummedRows {
   }
 };
 
-/// What of some rows a product takes: themselves, or a copy in `room`.
+/// What of some rows a product takes: sums as they are or, for tiles, a copy of T in `room`.
 template <class T>
 Matrix as_operand(const ScoreOf<T>* sums, std::int64_t rows, std::int64_t columns,
                   std::int64_t stride, [[maybe_unused]] const Scratch& room) {
-  if constexpr (functors::Half<T>) {
-    for (std::int64_t i = 0; i < rows; ++i)
-      narrow(room.as<T>() + i * stride, sums + i * stride, columns);
-    return matrix(room.as<T>(), rows, columns, stride);
-  } else {
-    return matrix(sums, rows, columns, stride);
-  }
+  if constexpr (std::is_same_v<T, BFloat16>)
+    if (rows >= tuning::amx_least_side && may_use_tiles()) {
+      for (std::int64_t i = 0; i < rows; ++i)
+        narrow(room.as<T>() + i * stride, sums + i * stride, columns);
+      return matrix(room.as<T>(), rows, columns, stride);
+    }
+  return matrix(sums, rows, columns, stride);
 }
 
 struct AttentionShape {
@@ -149,10 +134,9 @@ class Scores {
 
   /// Writes rows of block_columns: scale q k^T + mask, and -inf where a row does not see.
   void compute(Sum* to, Range rows, Range columns) const {
-    multiply_heads<T>(matrix(to, rows.count, columns.count, block_columns),
-                      matrix(q_.row(rows.first), rows.count, shape_.depth, q_.stride),
-                      matrix(k_.row(columns.first), shape_.depth, columns.count, 1, k_.stride),
-                      false);
+    multiply(dtype_of<T>, matrix(to, rows.count, columns.count, block_columns),
+             matrix(q_.row(rows.first), rows.count, shape_.depth, q_.stride),
+             matrix(k_.row(columns.first), shape_.depth, columns.count, 1, k_.stride), false);
     const Sum scale = static_cast<Sum>(of_.scale);
     for (std::int64_t i = 0; i < rows.count; ++i, to += block_columns) {
       for (std::int64_t j = 0; j < columns.count; ++j) to[j] *= scale;
@@ -261,9 +245,9 @@ void attend_rows(const Attention& of, const AttentionShape& shape, std::int64_t 
           if (!is_kept) row[j] = 0;
         });
     }
-    multiply_heads<T>(matrix(totals.data, rows.count, shape.values, totals.stride),
-                      as_operand<T>(scores, rows.count, columns.count, block_columns, room.shares),
-                      matrix(v.row(k), columns.count, shape.values, v.stride), true);
+    multiply(dtype_of<T>, matrix(totals.data, rows.count, shape.values, totals.stride),
+             as_operand<T>(scores, rows.count, columns.count, block_columns, room.shares),
+             matrix(v.row(k), columns.count, shape.values, v.stride), true);
   }
   Sum* const log_sums = of.log_sums.as<Sum>() + (batch * shape.heads + head) * shape.rows + first;
   for (std::int64_t i = 0; i < rows.count; ++i) {
@@ -354,8 +338,8 @@ class HeadGradient {
       interruption_point();
       const Range columns{c, smaller(end - c, block_columns)};
       scores_of.compute(scores, rows, columns);
-      multiply_heads<T>(matrix(slopes, rows.count, columns.count, block_columns), d_rows,
-                        matrix(v.row(c), shape_.values, columns.count, 1, v.stride), false);
+      multiply(dtype_of<T>, matrix(slopes, rows.count, columns.count, block_columns), d_rows,
+               matrix(v.row(c), shape_.values, columns.count, 1, v.stride), false);
       for (std::int64_t i = 0; i < rows.count; ++i)
         find_slopes(scores_of, first + i, columns, log_sums[i], deltas[i],
                     scores + i * block_columns, slopes + i * block_columns);
@@ -363,13 +347,12 @@ class HeadGradient {
           as_operand<T>(scores, rows.count, columns.count, block_columns, operands_[0]);
       const Matrix sloping =
           as_operand<T>(slopes, rows.count, columns.count, block_columns, operands_[1]);
-      multiply_heads<T>(matrix(d_v.row(c), columns.count, shape_.values, d_v.stride),
-                        turned(shares), d_rows, true);
-      multiply_heads<T>(matrix(q_sums.data, rows.count, shape_.depth, q_sums.stride), sloping,
-                        matrix(k.row(c), columns.count, shape_.depth, k.stride), true);
-      multiply_heads<T>(matrix(d_k.row(c), columns.count, shape_.depth, d_k.stride),
-                        turned(sloping), matrix(q.row(first), rows.count, shape_.depth, q.stride),
-                        true);
+      multiply(dtype_of<T>, matrix(d_v.row(c), columns.count, shape_.values, d_v.stride),
+               turned(shares), d_rows, true);
+      multiply(dtype_of<T>, matrix(q_sums.data, rows.count, shape_.depth, q_sums.stride), sloping,
+               matrix(k.row(c), columns.count, shape_.depth, k.stride), true);
+      multiply(dtype_of<T>, matrix(d_k.row(c), columns.count, shape_.depth, d_k.stride),
+               turned(sloping), matrix(q.row(first), rows.count, shape_.depth, q.stride), true);
     }
     q_sums.store(d_q.row(first), d_q.stride, rows.count, shape_.depth);
   }
@@ -420,17 +403,15 @@ void attend_backward(const AttentionGradient& of) {
 
 template <>
 void kernel(const Attention& of, Stream) {
-  if (of.q.dtype == DType::bfloat16) return attend<BFloat16>(of);
-  of.q.dtype == DType::float32 ? attend<float>(of) : attend<double>(of);
+  visit_floating(of.q.dtype, [&]<class T>(Type<T>) { attend<T>(of); });
 }
 template <>
 void kernel(const AttentionGradient& of, Stream) {
-  if (of.of.q.dtype == DType::bfloat16) return attend_backward<BFloat16>(of);
-  of.of.q.dtype == DType::float32 ? attend_backward<float>(of) : attend_backward<double>(of);
+  visit_floating(of.of.q.dtype, [&]<class T>(Type<T>) { attend_backward<T>(of); });
 }
 template <>
-bool kernel(const AttentionOfHalves& of, Stream) {
-  return of.dtype == DType::bfloat16 && may_use_tiles();
+bool kernel(const AttentionOfHalves&, Stream) {
+  return true;
 }
 
 }  // namespace garboard::kernels::GARBOARD_ISA

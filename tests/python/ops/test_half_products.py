@@ -132,7 +132,7 @@ def test_a_batch_is_as_many_products(dtype):
 @pytest.mark.parametrize("dtype", HALVES)
 @pytest.mark.parametrize("rows", [1, 2, 3, 4, 5, 6, 7])
 @pytest.mark.parametrize("depth", [1, 31, 64, 515])
-@pytest.mark.parametrize("columns", [3, 400])
+@pytest.mark.parametrize("columns", [3, 400, 1030])
 def test_a_few_rows_meet_many_columns_in_every_layout(dtype, rows, depth, columns, no_leaks):
     for layout in LAYOUTS.values():
         a, b = drawn(1, rows, depth, dtype=dtype), layout(drawn(2, depth, columns, dtype=dtype))
