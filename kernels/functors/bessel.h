@@ -36,12 +36,21 @@ GARBOARD_HD double bessel_i1_factor(double x) {
       -1.5626599071977812e-11, -4.168108978338507e-11);
 }
 
-/// I0(x) and 2 I1(x) / x of t = x^2 / 4 <= 16: sums of t^k / (k! (k + order)!).
-template <int order>
+/// 1 / (k! (k + order)!).
+GARBOARD_HD constexpr double bessel_i_term(int k, int order) {
+  double product = 1;
+  for (int i = 2; i <= k; ++i) product *= i;
+  for (int i = 2; i <= k + order; ++i) product *= i;
+  return 1 / product;
+}
+/// I0(x) and 2 I1(x) / x of t = x^2 / 4 <= 16: sums of t^k / (k! (k + order)!), from k on.
+template <int order, int k = 0>
 GARBOARD_HD double bessel_i_series(double t) {
-  double sum = 1;
-  for (int k = 26; k > 0; --k) sum = 1.0 + sum * (t / (k * (k + order)));
-  return sum;
+  constexpr double term = bessel_i_term(k, order);
+  if constexpr (k == 26)
+    return term;
+  else
+    return term + t * bessel_i_series<order, k + 1>(t);
 }
 
 /// Within 2 ULP; so is every function of this file whose sign does not change.

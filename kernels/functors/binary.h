@@ -136,6 +136,7 @@ struct FloorDivide {
 /// negative exponent gives 0 unless a is 1 or -1.
 struct Power {
   static constexpr Effort effort = Effort::many;
+  static constexpr bool wants_vectors = true;  // one exponent for all becomes branches, else
   static constexpr bool gives_bool = false;
   template <Arithmetic T>
   GARBOARD_HD T operator()(T a, T b) const {

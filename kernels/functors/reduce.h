@@ -99,7 +99,11 @@ struct AllOf {
   template <class R>
   static constexpr R identity = true;
 
-  GARBOARD_HD bool operator()(bool a, bool b) const { return a & b; }
+  /// Of truths, or of bits that stand for as many.
+  template <class R>
+  GARBOARD_HD R operator()(R a, R b) const {
+    return R(a & b);
+  }
 };
 
 /// True if an element is not zero; NaN is not.
@@ -110,7 +114,10 @@ struct AnyOf {
   template <class R>
   static constexpr R identity = false;
 
-  GARBOARD_HD bool operator()(bool a, bool b) const { return a | b; }
+  template <class R>
+  GARBOARD_HD R operator()(R a, R b) const {
+    return R(a | b);
+  }
 };
 
 /// An element on its way into a result: to bool by `x != 0`, else as C++ converts.

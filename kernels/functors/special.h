@@ -211,7 +211,8 @@ struct LogAddExp2 {
   GARBOARD_HD T operator()(T a, T b) const {
     const T larger = a < b ? b : a;
     const T apart = a == b ? T(0) : abs(a - b);  // of two infinities, too
-    return larger + log1p(exp2(-apart)) * T(1.4426950408889634074);
+    const T share = exp(apart * T(-0.69314718055994531));
+    return larger + log1p_of_share(share) * T(1.4426950408889634074);
   }
 };
 /// The larger; the other one where one is NaN.

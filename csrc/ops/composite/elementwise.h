@@ -126,8 +126,9 @@ inline Tensor rounded_to(const Tensor& input, std::int64_t decimals) {
                           " decimals; a floating one is needed, use to()"));
   const double scale = std::pow(10.0, std::abs(static_cast<double>(decimals)));
   const Tensor x = to(input, widened(input.dtype()));
-  const Tensor rounded = decimals < 0 ? round(x / scale) * scale : round(x * scale) / scale;
-  return to(rounded, input.dtype());
+  const Expression rounded = decimals < 0 ? of<mul>(of<round>(of<div>(x, scale)), scale)
+                                          : of<div>(of<round>(of<mul>(x, scale)), scale);
+  return to(rounded.made(), input.dtype());
 }
 
 namespace detail {

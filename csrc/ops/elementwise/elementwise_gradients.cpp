@@ -79,7 +79,9 @@ Grads power(const Backward& at) {
       grads[0] = mul(at.grad, garboard::where(is_zero, zero_operand(), slope));
     } else if (!exponent.scalar.is(0)) {
       const Scalar below = one_less(exponent.scalar);
-      const Tensor power = below.is(1) ? base.tensor : garboard::pow(base, below);  // of squares
+      // Of squares. Recorded as a power, it has one more derivative, of zeros, as others have.
+      const bool is_base = below.is(1) && !is_grad_enabled();
+      const Tensor power = is_base ? base.tensor : garboard::pow(base, below);
       grads[0] = mul(at.grad, mul(power, exponent));
     } else {
       grads[0] = mul(at.grad, zero_operand());

@@ -1,6 +1,7 @@
 // The flat loops of a functor, and the short way to them.
 #pragma once
 
+#include <algorithm>
 #include <type_traits>
 
 #include "kernels/cpu/loop/loop.h"
@@ -134,6 +135,19 @@ bool binary_swiftly(T* y, const void* const* in, std::int64_t count, unsigned sc
   return true;
 }
 
+/// `stretch` of two vectors, where one of the two is a number.
+template <class Y, class T>
+void with_vectors(void (*stretch)(void*, const void* const*, std::int64_t, unsigned), Y* y,
+                  const T* a, const T* b, std::int64_t count, unsigned scalars) {
+  constexpr std::int64_t most = 128;
+  T same[most];
+  std::fill_n(same, std::min(count, most), scalars == 1 ? *a : *b);
+  for (std::int64_t i = 0; i < count; i += most) {
+    const void* const in[] = {scalars == 1 ? same : a + i, scalars == 1 ? b + i : same};
+    stretch(y + i, in, std::min(count - i, most), 0);
+  }
+}
+
 /// `floats`: which inputs of a half type are floats already, a bit each.
 template <class F, class T, unsigned floats = 0>
 void binary_stretch(void* out, const void* const* in, std::int64_t count, unsigned scalars) {
@@ -158,6 +172,8 @@ void binary_stretch(void* out, const void* const* in, std::int64_t count, unsign
       if (scalars == 1) return easy_pairs<F>(y, count, same(a), each(b));
       return easy_pairs<F>(y, count, each(a), same(b));
     }
+    if constexpr (requires { F::wants_vectors; } && std::is_same_v<T, double>)
+      if (scalars != 0) return with_vectors(binary_stretch<F, T>, y, a, b, count, scalars);
     if (scalars == 0) {
       if constexpr (is_swift<F>)
         return store_ahead(

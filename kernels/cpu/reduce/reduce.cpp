@@ -7,6 +7,7 @@
 #include "kernels/cpu/reduce/dense_reduce.h"
 #include "kernels/cpu/reduce/half_sums.h"
 #include "kernels/cpu/reduce/reduce_walk.h"
+#include "kernels/cpu/reduce/truth_loops.h"
 
 namespace garboard::kernels::GARBOARD_ISA {
 namespace {
@@ -170,9 +171,13 @@ void reduce(const View& out, const View& x, Stream) {
   visit_dtype(x.dtype, [&]<class T>(Type<T>) {
     if constexpr (requires { typename F::template Result<T>; }) {
       using R = typename F::template Result<T>;
-      if constexpr (functors::Half<T> && !std::is_same_v<R, bool>)
-        if (out.dtype == x.dtype) return reduce_by<LoopsOf<F, T, T>>(out, x);
-      reduce_by<LoopsOf<F, T, R>>(out, x);
+      if constexpr (std::is_same_v<R, bool>) {
+        reduce_by<TruthLoops<F, T>>(out, x);
+      } else {
+        if constexpr (functors::Half<T>)
+          if (out.dtype == x.dtype) return reduce_by<LoopsOf<F, T, T>>(out, x);
+        reduce_by<LoopsOf<F, T, R>>(out, x);
+      }
     } else {
       __builtin_trap();
     }

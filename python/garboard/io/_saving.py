@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
-from collections.abc import Callable, Mapping
-from contextlib import suppress
-from typing import Any, BinaryIO
+from collections.abc import Mapping
+from typing import Any
 
 from garboard._arguments import check
 from garboard._contexts.grad_mode import no_grad
 from garboard._engine import DisposedError, Tensor
+from garboard._whole_files import write_whole
 from garboard.io._dtypes import NAMES, raw_bytes
 from garboard.io._tree import encoded
 from garboard.nn.parameter import is_lazy
@@ -31,23 +30,7 @@ def write(obj: object, f: Any) -> None:
     kind = _write_safetensors
     if path.suffix in (".npy", ".npz"):
         kind = _write_npy if path.suffix == ".npy" else _write_npz
-    atomically(str(path), lambda file: kind(obj, file))
-
-
-def atomically(path: str, fill: Callable[[BinaryIO], None]) -> None:
-    """Let `fill` write beside `path`, and move it there once it is on the disk."""
-    folder, name = os.path.split(os.path.realpath(path))
-    beside = os.path.join(folder, f".{name[:100]}.{os.getpid()}.{os.urandom(4).hex()}.part")
-    try:
-        with open(beside, "xb") as file:
-            fill(file)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(beside, path if not os.path.islink(path) else os.path.join(folder, name))
-    except BaseException:
-        with suppress(OSError):
-            os.unlink(beside)
-        raise
+    write_whole(path, lambda file: kind(obj, file), is_durable=True)
 
 
 def _dense(tensor: Tensor) -> Tensor:

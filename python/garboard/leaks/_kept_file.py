@@ -12,7 +12,7 @@ from garboard._arguments.texts import printable, shown
 from garboard.leaks._keeping import Keeper
 from garboard.leaks.reports._forms import form_of
 from garboard.leaks.reports._report import LeakReport
-from garboard.report._files import replace_file
+from garboard._whole_files import replace_file
 
 __all__ = ["KeptFile"]
 

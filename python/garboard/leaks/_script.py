@@ -24,7 +24,7 @@ from garboard.leaks.findings._leak import GRAVITY, Leak
 from garboard.leaks.judging._checked import Checked
 from garboard.leaks.reports._forms import form_of
 from garboard.leaks.reports._report import LeakReport
-from garboard.report._files import replace_file
+from garboard._whole_files import replace_file
 
 __all__ = ["ScriptRun"]
 

@@ -78,7 +78,7 @@ class FindingsFile:
             return
         from garboard.leaks import LeakReport
         from garboard.leaks.reports._forms import form_of
-        from garboard.report._files import replace_file
+        from garboard._whole_files import replace_file
 
         leaks = sorted(self._leaks.values(), key=lambda leak: leak.gravity)
         report = LeakReport(tuple(leaks), tuple(self._notes))

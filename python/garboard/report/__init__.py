@@ -13,7 +13,7 @@ from typing import Any
 
 from garboard._arguments import check
 from garboard._snapshot_rules import check_snapshot
-from garboard.report._files import replace_file
+from garboard._whole_files import replace_file
 from garboard.report._page import page
 
 __all__ = ["Report"]

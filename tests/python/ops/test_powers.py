@@ -116,3 +116,16 @@ def test_the_gradient_of_a_square_is_twice_the_number(dtype):
     (x**2).backward(gb.ones_like(x))
 
     gb.testing.assert_close(x.grad, 2 * x.detach().conj(), rtol=0, atol=0, equal_nan=True)
+
+
+@pytest.mark.parametrize("count", [1, 127, 128, 129, 5000])
+@pytest.mark.parametrize("number", [2.5, -0.7, 1e-3, np.inf, np.nan, 0.0, -2.0])
+def test_one_number_for_all_doubles_gives_what_as_many_give(count, number):
+    x = gb.tensor(numbers(count))
+    many = gb.full_like(x, number)
+    as_power, as_base = gb.pow(x, many), gb.pow(many, x)
+
+    with np.errstate(all="ignore"):
+        np.testing.assert_array_max_ulp((x**number).numpy(), as_power.numpy(), 2)
+        np.testing.assert_array_equal((number**x).numpy(), as_base.numpy())
+        np.testing.assert_array_max_ulp(as_power.numpy(), np.power(numbers(count), number), 2)

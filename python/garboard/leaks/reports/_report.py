@@ -137,7 +137,7 @@ class LeakReport:
         'leaks.html'
         """
         from garboard.leaks.reports._html import html_text
-        from garboard.report._files import replace_file
+        from garboard._whole_files import replace_file
 
         path = check.path("to_html", "filename", filename)
         with_source = check.flag("to_html", "source", source)
