@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from itertools import count
 from operator import index
 from types import TracebackType
 from typing import Any, NoReturn, Protocol, Self
@@ -23,22 +24,33 @@ __all__ = [
 _births: WeakKeyDictionary[Any, dict[int, tuple[int, int]]] = WeakKeyDictionary()
 
 
+# What handles of programs' own tables are called by: no two alike, whatever the table.
+_numbers = count()
+
+
 class _Hooks(Protocol):
     def remove(self, number: int, /) -> object: ...
+
+
+_Table = dict[int, Any]
 
 
 class RemovableHandle:
     """Takes a hook off: by `remove()`, or at the end of a `with` block.
 
     It keeps neither the hook alive nor what the hook is on. A tensor's works while a graph alone
-    holds the tensor.
+    holds the tensor. Programs that have tables of their own make one and put the hook in by its
+    `id`.
 
     Args:
-        hooks: The table that the hook is in; held weakly.
-        number: The hook's number there.
+        hooks: The table that the hook is in, or will be: one of ours, or a dict that can be held
+            weakly, as an `OrderedDict`.
+        number: The hook's number there; by default one that no other handle has.
+        extra_dict: A table, or several, which say something of the same hook by its number; it is
+            forgotten there, too.
 
     Raises:
-        TypeError: `number` is no integer, or `hooks` cannot be held weakly.
+        TypeError: `number` is no integer, or a table cannot be held weakly.
 
     >>> layer = gb.nn.ReLU()
     >>> with layer.register_forward_hook(lambda module, args, output: output * 10):
@@ -48,10 +60,20 @@ class RemovableHandle:
     tensor([1.])
     """
 
-    def __init__(self, hooks: _Hooks, number: int) -> None:
+    def __init__(
+        self,
+        hooks: _Hooks | _Table,
+        number: int | None = None,
+        *,
+        extra_dict: _Table | list[_Table] | tuple[_Table, ...] | None = None,
+    ) -> None:
         self._hooks = ref(hooks)
-        self._number = index(number)  # what else it could be might keep the table alive
-        _births.setdefault(hooks, {})[self._number] = _engine._birth_now()
+        extra = extra_dict if isinstance(extra_dict, list | tuple) else (extra_dict,)
+        self._extra = tuple(ref(table) for table in extra if table is not None)
+        # What else a number could be might keep the table alive.
+        self._number = next(_numbers) if number is None else index(number)
+        if _is_ours(hooks):
+            _births.setdefault(hooks, {})[self._number] = _engine._birth_now()
 
     @property
     def id(self) -> int:
@@ -79,9 +101,15 @@ class RemovableHandle:
         tensor([1.])
         """
         hooks = self._hooks()
-        if hooks is not None:
+        if isinstance(hooks, dict):
+            hooks.pop(self._number, None)
+        elif hooks is not None:
             hooks.remove(self._number)
+        if hooks is not None and _is_ours(hooks):
             _births.get(hooks, {}).pop(self._number, None)
+        for weak in self._extra:
+            if (table := weak()) is not None:
+                table.pop(self._number, None)
 
     def __enter__(self) -> Self:
         return self
@@ -134,6 +162,11 @@ class HookTable(dict[int, Callable[..., Any]]):
     def snapshot(self) -> tuple[Callable[..., Any], ...]:
         """Return the hooks now: one that removes itself while it runs disturbs no other."""
         return tuple(self.values())
+
+
+def _is_ours(hooks: object) -> bool:
+    """Tell whether the watcher looks into a table: a program's own it does not know."""
+    return isinstance(hooks, HookTable) or not isinstance(hooks, dict)
 
 
 class NoHooks(HookTable):

@@ -434,3 +434,30 @@ def test_a_handle_knows_the_number_of_its_hook():
     handle = layer.register_forward_hook(lambda *given: None)
 
     assert list(layer._forward_hooks) == [handle.id]
+
+
+class TestAHandleOfAProgramsOwnTable:
+    def test_has_a_number_that_no_other_has(self):
+        hooks: Any = OrderedDict()
+        first, second = (gb.utils.hooks.RemovableHandle(hooks) for _ in range(2))
+
+        assert first.id != second.id
+
+    def test_takes_its_hook_out_of_all_tables_that_live(self):
+        hooks: Any = OrderedDict()
+        with_kwargs: Any = OrderedDict()
+        gone: Any = OrderedDict()
+        handle = gb.utils.hooks.RemovableHandle(hooks, extra_dict=[with_kwargs, gone])
+        for table in (hooks, with_kwargs, gone):
+            table[handle.id] = print
+        hooks[-1] = max
+        del gone, table
+
+        handle.remove()
+        handle.remove()
+
+        assert (list(hooks), list(with_kwargs)) == ([-1], [])
+
+    def test_has_to_hold_it_weakly(self):
+        with pytest.raises(TypeError, match="weak reference"):
+            gb.utils.hooks.RemovableHandle({})

@@ -317,6 +317,21 @@ class TestMetadata:
         assert "scratch" in made.state_dict()
         assert "mean" not in made.state_dict()
 
+    def test_names_of_transient_buffers_join_other_sets_and_change_no_module(self):
+        made = model()
+        names = made._non_persistent_buffers_set
+
+        found = set()
+        found |= names
+        assert found == names | set() == names.copy() == {"scratch"}
+        found |= {"mean"}
+        assert (names & {"mean"}, names - {"scratch"}) == (set(), set())
+        assert repr(names) == "{'scratch'}"
+
+        names.update(["mean"], ["no buffer"])
+
+        assert made._non_persistent_buffers_set == {"scratch", "mean"}
+
 
 def test_all_that_does_not_fit_is_told_at_once():
     model = nn.Sequential(nn.Linear(2, 1), nn.Linear(1, 1))

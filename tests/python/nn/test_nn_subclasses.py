@@ -446,6 +446,13 @@ class TestWithTensorsOfItsOwn:
 
         assert leaf.grad.tolist() == [2.0, 2.0]
 
+    def test_gives_those_of_a_module_that_is_emptied_other_elements(self):
+        one = gb.nn.Sequential(self.Keeping(gb.ones(2, device="meta"), gb.ones(1, device="meta")))
+
+        one.to_empty(device="cpu")
+
+        assert (one[0].own[0].device.type, one[0].buffer.device.type) == ("cpu", "cpu")
+
     def test_keeps_the_buffers_that_are_there_already(self):
         buffer = gb.ones(1)
         one = self.Keeping(gb.ones(2), buffer)

@@ -77,7 +77,13 @@ def emptied(module: _M, device: Any, recurse: bool) -> _M:
             return _New(old.converted(to_device, old.dtype))
         return _New(_engine.empty_like(Tensor.detach(old), device=to_device))
 
-    return _changed(module, list(module.modules()) if recurse else [module], made)
+    parts = list(module.modules()) if recurse else [module]
+    if any(part._redefines("_apply") for part in parts):  # one that has tensors of its own way
+        for old in module.parameters(recurse):
+            old.grad = None
+        only = {} if recurse else {"recurse": False}  # an older override knows no `recurse`
+        return module._apply(lambda old: made(old).data, **only)
+    return _changed(module, parts, made)
 
 
 class _New(NamedTuple):

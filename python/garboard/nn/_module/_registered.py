@@ -6,8 +6,16 @@ parameters.
 
 from __future__ import annotations
 
-from collections.abc import ItemsView, Iterator, KeysView, MutableMapping, MutableSet, ValuesView
-from typing import TYPE_CHECKING, Any
+from collections.abc import (
+    ItemsView,
+    Iterable,
+    Iterator,
+    KeysView,
+    MutableMapping,
+    MutableSet,
+    ValuesView,
+)
+from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import proxy
 
 from garboard._arguments.layouts import is_sparse
@@ -28,6 +36,8 @@ __all__ = [
     "lend_views",
     "take_state",
 ]
+
+_S = TypeVar("_S")
 
 BUFFERS = ("buffer", "transient buffer")
 
@@ -214,6 +224,21 @@ class TransientNames(MutableSet[str]):
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
+
+    @classmethod
+    def _from_iterable(cls, it: Iterable[_S]) -> set[_S]:
+        """Make what `|` and its kin return: a set, which changes no module."""
+        return set(it)
+
+    def copy(self) -> set[str]:
+        """Return a set of the names that there are now."""
+        return set(self)
+
+    def update(self, *others: Iterable[str]) -> None:
+        """Add the names that each of these has."""
+        for names in others:
+            for name in tuple(names):
+                self.add(name)
 
     def __repr__(self) -> str:
         return "{" + ", ".join(map(shown, self)) + "}"
