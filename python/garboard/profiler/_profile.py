@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable, Iterable
 from enum import Enum
@@ -159,6 +160,7 @@ class profile(_engine._EndingBlock):
         self._recording = 0  # its number, while it records
         self._live_before: dict[str, int] = {}
         self._recorded: Recorded | None = None
+        self._metadata: dict[str, Any] = {}
 
     @property
     def schedule(self) -> Callable[[int], ProfilerAction]:
@@ -320,6 +322,41 @@ class profile(_engine._EndingBlock):
         """
         return EventList(self._result("events"), self._memory)
 
+    def add_metadata(self, key: str, value: str) -> None:
+        """Put a text into the traces that are exported afterwards, beside their events.
+
+        Args:
+            key: Its name.
+            value: The text.
+
+        Raises:
+            TypeError: One of them is no str.
+
+        >>> prof = gb.profiler.profile()
+        >>> prof.add_metadata("batch", "16")
+        """
+        self._metadata[text("add_metadata", "key", key)] = text("add_metadata", "value", value)
+
+    def add_metadata_json(self, key: str, value: str) -> None:
+        """Put what a text of JSON says into the traces that are exported afterwards.
+
+        Args:
+            key: Its name.
+            value: JSON, as `json.dumps` gives it.
+
+        Raises:
+            TypeError: One of them is no str.
+            ValueError: `value` is no JSON.
+
+        >>> prof = gb.profiler.profile()
+        >>> prof.add_metadata_json("sizes", "[16, 3]")
+        """
+        op = "add_metadata_json"
+        try:
+            self._metadata[text(op, "key", key)] = json.loads(text(op, "value", value))
+        except ValueError as error:
+            raise ValueError(f"{op}: {error}; a text of JSON is needed") from None
+
     def memory_events(self) -> list[MemoryEvent]:
         """Return what came and went, in its order; none without `profile_memory`.
 
@@ -382,7 +419,8 @@ class profile(_engine._EndingBlock):
         """
         from garboard.profiler._export import chrome_trace, write_json
 
-        write_json("export_chrome_trace", path, chrome_trace(self._result("export_chrome_trace")))
+        op = "export_chrome_trace"
+        write_json(op, path, {**self._metadata, **chrome_trace(self._result(op))})
 
     def export_memory_speedscope(
         self, path: str | os.PathLike[str], device: str = "cpu", moments: int = 20

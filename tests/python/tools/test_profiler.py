@@ -447,6 +447,21 @@ class TestChromeTrace:
         assert curve[-1] == gb.memory.memory_allocated()
         assert min(curve) >= 0
 
+    def test_has_what_the_program_says_of_it(self, tmp_path):
+        with profile() as prof:
+            prof.add_metadata("batch", "16")
+            prof.add_metadata_json("sizes", "[16, 3]")
+            gb.ones(1)
+        prof.export_chrome_trace(tmp_path / "trace.json")
+        content = json.loads((tmp_path / "trace.json").read_text())
+
+        assert (content["batch"], content["sizes"]) == ("16", [16, 3])
+        assert content["traceEvents"]
+        with pytest.raises(ValueError, match="a text of JSON is needed"):
+            prof.add_metadata_json("sizes", "[16")
+        with pytest.raises(TypeError, match="add_metadata: value"):
+            prof.add_metadata("batch", 16)
+
     def test_can_be_zipped(self, tmp_path):
         with profile() as prof:
             gb.ones(1)
