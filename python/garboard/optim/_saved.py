@@ -12,7 +12,7 @@ from garboard._contexts.grad_mode import no_grad
 from garboard._engine import ShapeError, Tensor
 from garboard.optim._state import scalar
 
-__all__ = ["besides", "copied_besides", "copied_entry", "parts_of"]
+__all__ = ["besides", "copied_besides", "copied_entry", "parts_of", "take_options"]
 
 _Group = dict[str, Any]
 
@@ -79,6 +79,17 @@ def copied_entry(
             else:
                 copied[name] = _copied(value, parameter)
     return copied
+
+
+def take_options(own: _Group, saved: Mapping[str, Any], defaults: Mapping[str, Any]) -> None:
+    """Give a group the options that were saved, and no others but its optimizer's.
+
+    What else it had, as the rate that a schedule began with, would tell the next schedule of a
+    rate that is no more.
+    """
+    for name in own.keys() - saved.keys() - defaults.keys() - {"params"}:
+        del own[name]
+    own.update({name: value for name, value in saved.items() if name != "params"})
 
 
 def besides(states: Mapping[Any, Any]) -> dict[Any, Any]:

@@ -29,7 +29,7 @@ from garboard.optim._hooked import (
     register_optimizer_step_pre_hook,
 )
 from garboard.optim._required import refuse_sample, required
-from garboard.optim._saved import besides, copied_besides, copied_entry, parts_of
+from garboard.optim._saved import besides, copied_besides, copied_entry, parts_of, take_options
 from garboard.optim._state import States, own_parts
 from garboard.optim._state_hooks import StateHooked
 
@@ -433,7 +433,7 @@ class Optimizer(StateHooked):
             loaded.append([self._copied(op, saved.get(number, {}), p) for number, p in pairs])
         others = copied_besides(saved)
         for group, own in zip(groups, self.param_groups, strict=True):
-            own.update({name: value for name, value in group.items() if name != "params"})
+            take_options(own, group, self.defaults)
         self._take_over(loaded)
         self.state.update(others)
         self._call_state_hooks("load_state_dict_post")

@@ -351,3 +351,27 @@ def test_options_and_state_stand_in_the_order_in_which_pytorch_prints_them(name,
     assert " ".join(saved["param_groups"][0]).endswith(options + " params")
     assert " ".join(optimizer.defaults).endswith(options)
     assert " ".join(saved["state"][0]) == state
+
+
+def test_what_a_schedule_wrote_into_a_group_goes_when_a_state_without_it_is_loaded():
+    x = gb.ones(2, requires_grad=True)
+    optimizer = gb.optim.SGD([x], lr=0.1)
+    saved = {**optimizer.state_dict()}
+    saved["param_groups"] = [{**saved["param_groups"][0], "lr": 0.4, "mine": 1}]
+    gb.optim.lr_scheduler.LambdaLR(optimizer, lambda epoch: 0.5)
+
+    optimizer.load_state_dict(saved)
+
+    assert "initial_lr" not in optimizer.param_groups[0]
+    assert optimizer.param_groups[0]["mine"] == 1
+    assert gb.optim.lr_scheduler.LambdaLR(optimizer, lambda epoch: 1.0).base_lrs == [0.4]
+
+
+def test_an_option_that_was_not_saved_stays():
+    optimizer = gb.optim.SGD([gb.ones(2, requires_grad=True)], lr=0.1, momentum=0.5)
+    saved = optimizer.state_dict()
+    del saved["param_groups"][0]["momentum"]
+
+    optimizer.load_state_dict(saved)
+
+    assert optimizer.param_groups[0]["momentum"] == 0.5
