@@ -21,6 +21,7 @@ from garboard.nn._module._registered import KINDS, lend_views, take_state
 from garboard.nn._module._signature import CallSignature
 from garboard.nn._module._stateful import Stateful
 from garboard.nn._module._tree import Tree
+from garboard.nn._module._uncompiled import is_uncompiled, uncompiled
 from garboard.nn._module._walk import too_deep
 from garboard.nn.parameter import clear_gradients
 
@@ -423,8 +424,8 @@ class Module(Stateful):
         def __getattr__(self, name: str) -> Any:  # programs call it; a miss says again what it said
             if name in vars(self).get("_roles", ()) and name in vars(self):
                 return vars(self)[name]  # behind a property of that name which found nothing
-            if name == "_orig_mod" and self._is_fused:
-                return self  # what PyTorch wraps when it compiles, is changed here
+            if name == "_orig_mod" and self._is_fused and not is_uncompiled(self):
+                return uncompiled(self)
             refuse_missing(self, "nn.Module", name)
             return object.__getattribute__(self, name)
 

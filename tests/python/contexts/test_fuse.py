@@ -1,6 +1,8 @@
 """`gb.fuse`: the same bits as without, whatever is done in the middle, and no temporaries."""
 
+import copy
 import threading
+import weakref
 
 import garboard as gb
 import numpy as np
@@ -381,8 +383,7 @@ def test_modules_and_compile_fuse():
 
     assert not hasattr(model, "_orig_mod")
     assert gb.compile(model, mode="max-autotune") is model
-    assert model._orig_mod is model  # as programs ask for what PyTorch wraps
-    assert list(model.state_dict()) == list(model._orig_mod.state_dict())
+    assert vars(model._orig_mod) is vars(model)  # as programs ask for what PyTorch wraps
     assert model._is_fused
     assert (other := Swish()).compile(dynamic=True) is None
     assert other._is_fused
@@ -401,3 +402,49 @@ def test_what_cannot_be_fused_is_refused(given):
         gb.fuse(given)
     with pytest.raises(TypeError, match="compile: model is"):
         gb.compile(given)
+
+
+class TestWhatPytorchWraps:
+    """A compiled module's `_orig_mod`."""
+
+    def test_ends_a_search_for_it(self):
+        model = gb.compile(gb.nn.Sequential(gb.nn.Linear(2, 3)))
+        found = model
+        while hasattr(found, "_orig_mod"):
+            found = found._orig_mod
+
+        assert type(found) is gb.nn.Sequential
+        assert found is model._orig_mod
+        assert not hasattr(found, "_orig_mod")
+
+    def test_is_the_module_itself_whatever_changes(self):
+        model = gb.compile(gb.nn.Sequential(gb.nn.Linear(2, 3)))
+        inner = model._orig_mod
+
+        inner.eval()
+        inner.add_module("last", gb.nn.Linear(3, 1))
+        model.register_buffer("seen", gb.zeros(1))
+
+        assert not model.training
+        assert list(model._modules) == list(inner._modules) == ["0", "last"]
+        assert list(model.state_dict()) == list(inner.state_dict())
+        assert gb.equal(model(gb.ones(1, 2)), inner(gb.ones(1, 2)))
+
+    def test_lives_without_it(self):
+        model = gb.compile(gb.nn.Sequential(gb.nn.Linear(2, 3)))
+        inner, weight = model._orig_mod, weakref.ref(model[0].weight)
+
+        del model
+        assert list(inner._modules) == ["0"]
+        assert inner(gb.ones(1, 2)).shape == (1, 3)
+
+        del inner
+        assert weight() is None
+
+    def test_can_be_copied(self):
+        inner = gb.compile(gb.nn.Sequential(gb.nn.Linear(2, 3)))._orig_mod
+
+        copied = copy.deepcopy(inner)
+
+        assert copied[0].weight is not inner[0].weight
+        assert gb.equal(copied(gb.ones(1, 2)), inner(gb.ones(1, 2)))
