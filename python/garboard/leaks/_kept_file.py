@@ -9,10 +9,10 @@ from dataclasses import replace
 
 from garboard._arguments import check
 from garboard._arguments.texts import printable, shown
+from garboard._whole_files import replace_file
 from garboard.leaks._keeping import Keeper
 from garboard.leaks.reports._forms import form_of
 from garboard.leaks.reports._report import LeakReport
-from garboard._whole_files import replace_file
 
 __all__ = ["KeptFile"]
 

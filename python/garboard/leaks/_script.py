@@ -16,6 +16,7 @@ from types import CodeType, ModuleType, TracebackType
 from typing import Any, NoReturn
 
 from garboard._arguments.texts import printable, shown
+from garboard._whole_files import replace_file
 from garboard.leaks import _watch
 from garboard.leaks._errors import LeakError
 from garboard.leaks._keeping import Keeper
@@ -24,7 +25,6 @@ from garboard.leaks.findings._leak import GRAVITY, Leak
 from garboard.leaks.judging._checked import Checked
 from garboard.leaks.reports._forms import form_of
 from garboard.leaks.reports._report import LeakReport
-from garboard._whole_files import replace_file
 
 __all__ = ["ScriptRun"]
 

@@ -76,9 +76,9 @@ class FindingsFile:
         """Write the files; a worker of pytest-xdist leaves that to who started it."""
         if hasattr(session.config, "workerinput"):
             return
+        from garboard._whole_files import replace_file
         from garboard.leaks import LeakReport
         from garboard.leaks.reports._forms import form_of
-        from garboard._whole_files import replace_file
 
         leaks = sorted(self._leaks.values(), key=lambda leak: leak.gravity)
         report = LeakReport(tuple(leaks), tuple(self._notes))

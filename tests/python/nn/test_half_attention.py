@@ -33,7 +33,14 @@ def expect_near(found: gb.Tensor, right: gb.Tensor) -> None:
 @pytest.mark.parametrize(("heads", "shared"), [(2, 2), (6, 2)])
 @pytest.mark.parametrize(
     ("rows", "columns", "depth", "values"),
-    [(1, 70, 64, 64), (7, 600, 48, 40), (17, 300, 31, 16), (130, 257, 64, 33), (300, 300, 80, 80), (3, 1, 1, 1)],
+    [
+        (1, 70, 64, 64),
+        (7, 600, 48, 40),
+        (17, 300, 31, 16),
+        (130, 257, 64, 33),
+        (300, 300, 80, 80),
+        (3, 1, 1, 1),
+    ],
 )
 def test_it_is_that_of_float64_with_its_gradients(
     dtype: gb.dtype,

@@ -136,8 +136,8 @@ class LeakReport:
         ...     gb.leaks.LeakReport().to_html(f"{folder}/leaks.html").name
         'leaks.html'
         """
-        from garboard.leaks.reports._html import html_text
         from garboard._whole_files import replace_file
+        from garboard.leaks.reports._html import html_text
 
         path = check.path("to_html", "filename", filename)
         with_source = check.flag("to_html", "source", source)
