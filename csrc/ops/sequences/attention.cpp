@@ -104,10 +104,24 @@ AttentionForm form_of(const Tensor& q, const Tensor& k, const Tensor& v, bool sh
     refuse(q, k, v, "[..., heads, length, depth] is needed where heads are shared");
   const std::int64_t heads = q.size(q.ndim() - 3), shared = k.size(k.ndim() - 3);
   if (v.size(v.ndim() - 3) != shared || shared == 0 || heads % shared != 0)
-    refuse(q, k, v, "key and value need equally many heads, which divide those of the query");
+    refuse(q, k, v, "the heads of key and value must divide those of the query");
   Dims sizes = broadcast(sizes_before(q, 3), sizes_before(k, 3), q, k, v);
   sizes = broadcast(sizes, sizes_before(v, 3), q, k, v);
   return {sizes, heads, shared};
+}
+
+/// Each head of a tensor of three dims or more as often after the other as makes `heads`.
+Tensor spread_over(const Tensor& tensor, std::int64_t heads) {
+  const int at = tensor.ndim() - 2;
+  const std::int64_t own = tensor.size(at - 1);
+  if (own == heads || own == 0 || heads % own != 0) return tensor;
+  const Tensor apart = unsqueeze(tensor, at);
+  Dims sizes = apart.sizes();
+  sizes[at] = heads / own;
+  const Tensor spread = expand(apart, sizes);
+  sizes.erase(at);
+  sizes[at - 1] = heads;
+  return reshape(spread, sizes);
 }
 
 /// Whether all heads of a position lie side by side, as where a projection was cut into heads.
@@ -276,6 +290,13 @@ Tensor attention(const Tensor& query, const Tensor& key, const Tensor& value, co
     return as_it_lies(out, [&](const Tensor& it) { return to(it, dtype); });
   }
   check_tensors(query, key, value, mask);
+  if (options.shares_heads && std::min({query.ndim(), key.ndim(), value.ndim()}) > 2 &&
+      key.size(key.ndim() - 3) != value.size(value.ndim() - 3)) {
+    const std::int64_t heads = query.size(query.ndim() - 3);
+    const Tensor keys = spread_over(key, heads), values = spread_over(value, heads);
+    if (keys.size(keys.ndim() - 3) == values.size(values.ndim() - 3))
+      return attention(query, keys, values, mask, options);
+  }
   if (mask && options.is_causal)
     throw ShapeError(text(attention_op, ": attn_mask and is_causal; one of the two is needed"));
   if (!(options.dropout >= 0 && options.dropout <= 1))

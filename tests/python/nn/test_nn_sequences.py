@@ -229,6 +229,27 @@ def test_a_row_that_sees_nothing_is_zero_and_has_no_slope():
         assert np.isfinite(slope.numpy()).all()
 
 
+@pytest.mark.parametrize(("keys", "values"), [(2, 6), (6, 1), (2, 3)])
+def test_keys_and_values_may_have_different_numbers_of_heads(keys, values, no_leaks):
+    q, k, v = (drawn(2, n, 5, 4, seed=n).requires_grad_() for n in (6, keys, values))
+
+    out = functional.scaled_dot_product_attention(q, k, v, enable_gqa=True)
+
+    spread = (k.repeat_interleave(6 // keys, 1), v.repeat_interleave(6 // values, 1))
+    expected = functional.scaled_dot_product_attention(q, *spread)
+    gb.testing.assert_close(out, expected)
+    slopes = (gb.autograd.grad((it * it).sum(), (q, k, v)) for it in (out, expected))
+    for found, right in zip(*slopes, strict=True):
+        gb.testing.assert_close(found, right)
+
+
+def test_heads_that_do_not_divide_those_of_the_query_are_refused():
+    with pytest.raises(gb.ShapeError, match="heads of key and value must divide"):
+        functional.scaled_dot_product_attention(
+            gb.ones(2, 6, 5, 4), gb.ones(2, 4, 5, 4), gb.ones(2, 2, 5, 4), enable_gqa=True
+        )
+
+
 def test_attention_keeps_a_share_of_its_elements_and_their_slopes():
     with gb.dispose_scope():
         gb.manual_seed(3)
