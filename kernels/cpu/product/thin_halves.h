@@ -73,6 +73,44 @@ inline bool is_few(const Matrix& a, const Matrix& b) {
   return a.rows <= tuning::thin_side && b.columns > a.rows && a.columns > 0;
 }
 
+#ifdef __AVX512F__
+/// 32 elements as floats; of bfloat16 those at even places and those at odd ones.
+template <functors::Half T>
+struct HalfParts {
+  static constexpr std::int64_t step = 32;
+  __m512 first, second;
+
+  HalfParts(const T* from, __mmask32 mask) {
+    const __m512i both = _mm512_maskz_loadu_epi16(mask, from);
+    if constexpr (std::is_same_v<T, BFloat16>) {
+      first = _mm512_castsi512_ps(_mm512_slli_epi32(both, 16));
+      second = _mm512_castsi512_ps(_mm512_and_si512(both, _mm512_set1_epi32(-65536)));
+    } else {
+      first = _mm512_cvtph_ps(_mm512_castsi512_si256(both));
+      second = _mm512_cvtph_ps(_mm512_extracti64x4_epi64(both, 1));
+    }
+  }
+  /// Where element k of 32 stands among those of `first` and of `second`.
+  static std::int64_t place_of(std::int64_t k) {
+    return std::is_same_v<T, BFloat16> ? k % 2 * (step / 2) + k / 2 : k;
+  }
+  /// Of the first `left`, at most all.
+  static __mmask32 mask_of(std::int64_t left) {
+    return left >= step ? ~__mmask32{0} : (__mmask32{1} << left) - 1;
+  }
+  /// 32 floats that stand as the elements do here, as those stand in memory.
+  static void put_in_order(float* parts) {
+    if constexpr (std::is_same_v<T, BFloat16>) {
+      const __m512 even = _mm512_loadu_ps(parts), odd = _mm512_loadu_ps(parts + step / 2);
+      const __m512i low = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+      const __m512i high = _mm512_add_epi32(low, _mm512_set1_epi32(8));
+      _mm512_storeu_ps(parts, _mm512_permutex2var_ps(even, low, odd));
+      _mm512_storeu_ps(parts + step / 2, _mm512_permutex2var_ps(even, high, odd));
+    }
+  }
+};
+#endif
+
 /// Whether the rows of a are few, and those of b are dense.
 inline bool meets_rows(const Matrix& a, const Matrix& b) {
   return is_few(a, b) && b.column_stride == 1;
@@ -105,36 +143,71 @@ class ThinRows {
   }
 
  private:
-  static constexpr std::int64_t width = 512, at_once = 4;
+  static constexpr std::int64_t width = 512;
 
   /// The sums of `count` columns from column j on.
   void add_rows(float* sums, std::int64_t j, std::int64_t count) const {
     std::memset(sums, 0, sizeof(float) * static_cast<std::size_t>(vectors_ * width));
-    float rows[at_once][width];
     const T* from = reinterpret_cast<const T*>(b_.data) + j;
     const float* factors = factors_.as<float>();
-    std::int64_t k = 0;
-    for (; k + at_once <= depth_; k += at_once) {
-      for (float(&row)[width] : rows) {
-        widen(row, from, count);
-        from += b_.row_stride;
+    constexpr std::int64_t most = 8;
+    for (std::int64_t k = 0; k < depth_; k += most) {
+      const std::int64_t rows = smaller(most, depth_ - k);
+      add_some(sums, from, rows, factors, count, std::integral_constant<int, tuning::thin_side>{});
+      from += rows * b_.row_stride;
+      factors += rows * vectors_;
+    }
+#ifdef __AVX512F__
+    for (std::int64_t i = 0; i < vectors_; ++i)
+      for (std::int64_t l = 0; l < count; l += HalfParts<T>::step)
+        HalfParts<T>::put_in_order(sums + i * width + l);
+#endif
+  }
+  /// Some rows; with AVX-512 the sums stand as `HalfParts` has elements.
+  template <int vectors>
+  void add_some(float* sums, const T* from, std::int64_t rows, const float* factors,
+                std::int64_t count, std::integral_constant<int, vectors>) const {
+    if constexpr (vectors > 1)
+      if (vectors_ < vectors)
+        return add_some(sums, from, rows, factors, count,
+                        std::integral_constant<int, vectors - 1>{});
+#ifdef __AVX512F__
+    constexpr std::int64_t step = HalfParts<T>::step, half = step / 2;
+    for (std::int64_t l = 0; l < count; l += step) {
+      const __mmask32 mask = HalfParts<T>::mask_of(count - l);
+      __m512 total[vectors][2];
+#pragma GCC unroll 7
+      for (int i = 0; i < vectors; ++i) {
+        total[i][0] = _mm512_loadu_ps(sums + i * width + l);
+        total[i][1] = _mm512_loadu_ps(sums + i * width + l + half);
       }
-      for (std::int64_t i = 0; i < vectors_; ++i) {
+      for (std::int64_t r = 0; r < rows; ++r) {
+        const HalfParts<T> row(from + r * b_.row_stride + l, mask);
+#pragma GCC unroll 7
+        for (int i = 0; i < vectors; ++i) {
+          const __m512 factor = _mm512_set1_ps(factors[r * vectors + i]);
+          total[i][0] = _mm512_fmadd_ps(row.first, factor, total[i][0]);
+          total[i][1] = _mm512_fmadd_ps(row.second, factor, total[i][1]);
+        }
+      }
+#pragma GCC unroll 7
+      for (int i = 0; i < vectors; ++i) {
+        _mm512_storeu_ps(sums + i * width + l, total[i][0]);
+        _mm512_storeu_ps(sums + i * width + l + half, total[i][1]);
+      }
+    }
+#else
+    float row[width];
+    for (std::int64_t r = 0; r < rows; ++r) {
+      widen(row, from + r * b_.row_stride, count);
+      for (int i = 0; i < vectors; ++i) {
         float* const sum = sums + i * width;
-        const float x0 = factors[i], x1 = factors[vectors_ + i], x2 = factors[2 * vectors_ + i],
-                    x3 = factors[3 * vectors_ + i];
+        const float factor = factors[r * vectors + i];
 #pragma GCC ivdep
-        for (std::int64_t l = 0; l < count; ++l)
-          sum[l] += x0 * rows[0][l] + x1 * rows[1][l] + (x2 * rows[2][l] + x3 * rows[3][l]);
+        for (std::int64_t l = 0; l < count; ++l) sum[l] += factor * row[l];
       }
-      factors += at_once * vectors_;
     }
-    for (; k < depth_; ++k, from += b_.row_stride, factors += vectors_) {
-      widen(rows[0], from, count);
-      for (std::int64_t i = 0; i < vectors_; ++i)
-#pragma GCC ivdep
-        for (std::int64_t l = 0; l < count; ++l) sums[i * width + l] += factors[i] * rows[0][l];
-    }
+#endif
   }
 
   Matrix b_;
@@ -169,46 +242,34 @@ class ThinLines {
 
   void run(const ThinResult<T>& result) const {
     const double cost = static_cast<double>(b_.columns * vectors_ * depth_) * tuning::product_ns;
-    for_each_part(b_.columns, 64, cost, [&](std::int64_t first, std::int64_t last) {
+    for_each_part(b_.columns, together, cost, [&](std::int64_t first, std::int64_t last) {
       Pace pace;
-      for (std::int64_t j = first; j < last; j += most_lines) {
-        pace.advance(most_lines * depth_);
-        const std::int64_t lines = smaller(most_lines, last - j);
-        float sums[tuning::thin_side][most_lines];
-        dot(j, lines, sums);
-        for (std::int64_t i = 0; i < vectors_; ++i) result.put(i, j, sums[i], lines);
+      float sums[tuning::thin_side * together];
+      for (std::int64_t j = first; j < last; j += together) {
+        const std::int64_t count = smaller(together, last - j);
+        pace.advance(count * depth_);
+        for (std::int64_t l = 0; l < count; l += most_lines)
+          dot(j + l, smaller(most_lines, count - l), sums + l);
+        for (std::int64_t i = 0; i < vectors_; ++i) result.put(i, j, sums + i * together, count);
       }
     });
   }
 
  private:
-  static constexpr std::int64_t step = 32, half = step / 2, most_lines = 4;
+  static constexpr std::int64_t step = HalfParts<T>::step, half = step / 2;
+  static constexpr std::int64_t most_lines = 4, together = 64;
 
-  struct Parts {
-    __m512 first, second;
-  };
-  /// 32 elements; of bfloat16 those at even and at odd places.
-  static Parts parts(const T* from, __mmask32 mask) {
-    const __m512i both = _mm512_maskz_loadu_epi16(mask, from);
-    if constexpr (std::is_same_v<T, BFloat16>)
-      return {_mm512_castsi512_ps(_mm512_slli_epi32(both, 16)),
-              _mm512_castsi512_ps(_mm512_and_si512(both, _mm512_set1_epi32(-65536)))};
-    else
-      return {_mm512_cvtph_ps(_mm512_castsi512_si256(both)),
-              _mm512_cvtph_ps(_mm512_extracti64x4_epi64(both, 1))};
-  }
   /// A vector's elements as `parts` has them, with 0 behind the last.
   void spread(float* to, const Matrix& a, std::int64_t row) const {
     std::memset(to, 0, static_cast<std::size_t>(line_) * sizeof(float));
     for_each_of_row<T>(a, row, [to](std::int64_t k, float x) {
       const std::int64_t in = k % step;
-      const std::int64_t at = std::is_same_v<T, BFloat16> ? in % 2 * half + in / 2 : in;
-      to[k - in + at] = x;
+      to[k - in + HalfParts<T>::place_of(in)] = x;
     });
   }
 
   /// The sums of all vectors with some lines from line j on.
-  void dot(std::int64_t j, std::int64_t lines, float (&sums)[tuning::thin_side][most_lines]) const {
+  void dot(std::int64_t j, std::int64_t lines, float* sums) const {
     std::int64_t i = 0;
     for (; i + 2 <= vectors_; i += 2) dot_some<2>(j, lines, i, sums);
     if (i < vectors_) dot_some<1>(j, lines, i, sums);
@@ -229,8 +290,7 @@ class ThinLines {
     return _mm_add_ps(_mm256_castps256_ps128(half), _mm256_extractf128_ps(half, 1));
   }
   template <int vectors>
-  void dot_some(std::int64_t j, std::int64_t lines, std::int64_t first,
-                float (&sums)[tuning::thin_side][most_lines]) const {
+  void dot_some(std::int64_t j, std::int64_t lines, std::int64_t first, float* sums) const {
     const T* from[most_lines];
     for (std::int64_t l = 0; l < most_lines; ++l)
       from[l] = reinterpret_cast<const T*>(b_.data) +
@@ -242,11 +302,10 @@ class ThinLines {
 #pragma GCC unroll 4
       for (auto& total : of_vector) total[0] = total[1] = _mm512_setzero_ps();
     for (std::int64_t k = 0; k < line_; k += step) {
-      const std::int64_t left = depth_ - k;
-      const auto mask = left >= step ? ~__mmask32{0} : (__mmask32{1} << left) - 1;
+      const __mmask32 mask = HalfParts<T>::mask_of(depth_ - k);
 #pragma GCC unroll 4
       for (int l = 0; l < most_lines; ++l) {
-        const Parts of_line = parts(from[l] + k, mask);
+        const HalfParts<T> of_line(from[l] + k, mask);
 #pragma GCC unroll 4
         for (int i = 0; i < vectors; ++i) {
           const float* const with = x + i * line_ + k;
@@ -256,7 +315,8 @@ class ThinLines {
         }
       }
     }
-    for (int i = 0; i < vectors; ++i) _mm_storeu_ps(sums[first + i], sums_of(totals[i]));
+    for (int i = 0; i < vectors; ++i)
+      _mm_storeu_ps(sums + (first + i) * together, sums_of(totals[i]));
   }
 
   Matrix b_;
