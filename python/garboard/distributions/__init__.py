@@ -30,11 +30,7 @@ from garboard.distributions._made import (
 )
 from garboard.distributions._magnitudes import HalfCauchy, HalfNormal
 from garboard.distributions._matrices import LKJCholesky, LowRankMultivariateNormal, Wishart
-from garboard.distributions._normal import (
-    MultivariateNormal,
-    Normal,
-    mahalanobis,
-)
+from garboard.distributions._normal import MultivariateNormal, Normal
 from garboard.distributions._relaxed import RelaxedBernoulli, RelaxedOneHotCategorical
 from garboard.distributions._tails import (
     FisherSnedecor,
@@ -43,6 +39,7 @@ from garboard.distributions._tails import (
     Pareto,
     Weibull,
 )
+from garboard.distributions._torch_factors import OF_A_LOW_RANK, OF_NORMALS
 from garboard.distributions.constraint_registry import biject_to, transform_to
 from garboard.distributions.kl import kl_divergence, register_kl
 from garboard.distributions.transforms import (
@@ -143,4 +140,5 @@ if not TYPE_CHECKING:
     __getattr__ = module_getattr(__name__, ("exp_family", "utils"))
 
 publish_paths(__name__)
-vars(sys.modules[f"{__name__}.multivariate_normal"])["_batch_mahalanobis"] = mahalanobis
+vars(sys.modules[f"{__name__}.multivariate_normal"]).update(OF_NORMALS)
+vars(sys.modules[f"{__name__}.lowrank_multivariate_normal"]).update(OF_A_LOW_RANK)

@@ -9,7 +9,7 @@ from garboard.distributions._distribution import Distribution
 from garboard.distributions._parameters import expanded, floating
 from garboard.linalg import cholesky, solve_triangular
 
-__all__ = ["OfLowerFactor"]
+__all__ = ["OfLowerFactor", "lower_of_precision"]
 
 
 class OfLowerFactor(Distribution):
@@ -102,10 +102,10 @@ class OfLowerFactor(Distribution):
             self._matrix = matrix
         if name == "covariance_matrix":
             return cholesky(matrix)
-        return _lower_of_precision(matrix) if name == "precision_matrix" else matrix
+        return lower_of_precision(matrix) if name == "precision_matrix" else matrix
 
 
-def _lower_of_precision(precision: Tensor) -> Tensor:
+def lower_of_precision(precision: Tensor) -> Tensor:
     """The L of (L L^T)^-1 = precision, from the factor of the precision upside down."""
     upper = cholesky(precision.flip((-2, -1))).flip((-2, -1)).mT
     eye = _engine.eye(precision.shape[-1], dtype=precision.dtype, device=precision.device)

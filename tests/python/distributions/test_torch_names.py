@@ -11,7 +11,16 @@ import pytest
 from garboard import distributions as d
 from garboard.distributions import constraints
 from garboard.distributions.exp_family import ExponentialFamily
-from garboard.distributions.multivariate_normal import _batch_mahalanobis
+from garboard.distributions.lowrank_multivariate_normal import (
+    _batch_capacitance_tril,
+    _batch_lowrank_logdet,
+    _batch_lowrank_mahalanobis,
+)
+from garboard.distributions.multivariate_normal import (
+    _batch_mahalanobis,
+    _batch_mv,
+    _precision_to_scale_tril,
+)
 from garboard.distributions.utils import _standard_normal
 
 from tests.support.live_memory import balanced  # noqa: F401
@@ -121,7 +130,33 @@ def test_what_distributions_of_ones_own_are_written_with_is_there():
 
     assert ExponentialFamily is d.ExponentialFamily
     assert _batch_mahalanobis(lower, gb.tensor([2.0, 1.0])).item() == 2.0
+    assert _batch_mv(gb.stack([lower, -lower]), gb.ones(2)).tolist() == [[2, 1], [-2, -1]]
     assert _standard_normal((2, 3), gb.float64, gb.device("cpu")).shape == (2, 3)
+
+
+def test_a_precision_s_lower_factor_is_that_of_its_inverse():
+    precision = gb.tensor([[[4.0, 1.0], [1.0, 2.0]]], dtype=gb.float64)
+
+    lower = _precision_to_scale_tril(precision)
+
+    assert lower[0, 0, 1] == 0
+    np.testing.assert_allclose((lower @ lower.mT).numpy(), precision.inverse().numpy())
+
+
+def test_factors_of_a_low_rank_tell_what_the_whole_matrix_does():
+    gb.manual_seed(0)
+    columns = gb.randn(3, 5, 2, dtype=gb.float64)
+    diagonal = gb.rand(3, 5, dtype=gb.float64) + 0.5
+    apart = gb.randn(4, 3, 5, dtype=gb.float64)
+    whole = columns @ columns.mT + diagonal.diag_embed()
+
+    factor = _batch_capacitance_tril(columns, diagonal)
+    logdet = _batch_lowrank_logdet(columns, diagonal, factor)
+    distance = _batch_lowrank_mahalanobis(columns, diagonal, apart, factor)
+
+    expected = _batch_mahalanobis(gb.linalg.cholesky(whole), apart)
+    np.testing.assert_allclose(logdet.numpy(), whole.logdet().numpy(), rtol=1e-10)
+    np.testing.assert_allclose(distance.numpy(), expected.numpy(), rtol=1e-10)
 
 
 class TestSupports:
