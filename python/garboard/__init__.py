@@ -275,6 +275,7 @@ if TYPE_CHECKING:
     from garboard._root.asking import is_storage as is_storage
     from garboard._root.asking import typename as typename
     from garboard._root.autocasting import *  # noqa: F403
+    from garboard._root.convolutions import *  # noqa: F403
     from garboard._root.copies import *  # noqa: F403
     from garboard._root.counts import *  # noqa: F403
     from garboard._root.layers import *  # noqa: F403

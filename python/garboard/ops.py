@@ -1,12 +1,13 @@
 """Ops by their names: `ops.namespace.name` is what `garboard.library` was given under it.
 
-`ops.aten` are the functions of the root, of `nn.functional` and of tensors, by PyTorch's names.
+`ops.aten` are the functions of the root, of `nn.functional` and of tensors, by PyTorch's names, and
+those of `linalg`, `fft` and `special`, as `linalg_inv` and `fft_rfft`.
 """
 
 from __future__ import annotations
 
 from types import ModuleType
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from garboard._arguments import check
 from garboard._arguments.texts import shown
@@ -15,6 +16,7 @@ from garboard.library._ops import ops as _ops
 
 __all__ = ["load_library"]
 
+_PREFIXES = ("fft", "linalg", "special")  # packages, whose ops PyTorch names with theirs in front
 loaded_libraries: set[str] = set()  # none ever is
 
 
@@ -67,8 +69,14 @@ class _Aten(_Namespace):
         from garboard._root import aten as beneath
         from garboard.nn import functional
 
-        for home in (garboard, functional, garboard.Tensor, beneath):
-            found = None if name.startswith("__") else getattr(home, name, None)
+        package, _, within = name.partition("_")
+        homes: list[tuple[Any, str]] = [
+            (home, name) for home in (garboard, functional, garboard.Tensor, beneath)
+        ]
+        if package in _PREFIXES:
+            homes.append((getattr(garboard, package), within))
+        for home, it in homes:
+            found = None if it.startswith("__") else getattr(home, it, None)
             if callable(found):
                 op = _Function(f"aten::{name}")
                 op.register_kernel(None, found)

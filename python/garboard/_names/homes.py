@@ -170,6 +170,7 @@ _UNLISTED = {
         "_foreach_sqrt_ _foreach_sub _foreach_sub_ _foreach_tan _foreach_tan_ _foreach_tanh "
         "_foreach_tanh_ _foreach_trunc _foreach_trunc_ _foreach_zero_"
     ),
+    "_root.convolutions": "_convolution convolution",
     "_root.layers": (
         "_log_softmax_backward_data _softmax_backward_data "
         "adaptive_max_pool1d affine_grid_generator batch_norm constant_pad_nd conv_tbc dropout_ "

@@ -10,7 +10,7 @@ from garboard import _engine
 from garboard._arguments import check
 from garboard._engine import Tensor
 
-__all__ = ["_pin_memory", "_sparse_addmm", "_to_copy", "index", "slice"]
+__all__ = ["_pin_memory", "_sparse_addmm", "_to_copy", "_unsafe_view", "index", "slice"]
 
 
 def _to_copy(
@@ -40,6 +40,11 @@ def _sparse_addmm(
     """Return `beta * self + alpha * (mat1 @ mat2)` of a matrix by coordinates."""
     product: Tensor = mat1 @ mat2
     return _engine.add(self * beta, product, alpha=alpha)
+
+
+def _unsafe_view(self: Tensor, size: Sequence[int]) -> Tensor:
+    """Return a view of other sizes."""
+    return check.tensor("_unsafe_view", "self", self).view(size)
 
 
 def index(self: Tensor, indices: Sequence[Tensor | None]) -> Tensor:

@@ -22,6 +22,17 @@ def test_ops_beneath_methods_and_brackets_have_names():
     assert gb.equal(aten.index.Tensor(x, [None, gb.tensor([2, 0])]), x[:, [2, 0]])
     matrix = gb.eye(2).to_sparse()
     assert gb.equal(aten._sparse_addmm.default(x, matrix, x, beta=2.0, alpha=3.0), 5 * x)
+    assert gb.equal(aten._unsafe_view.default(x, [3, 2]), x.view(3, 2))
+
+
+def test_ops_of_packages_have_names_with_the_package_in_front():
+    x, aten = gb.tensor([[2.0, 0.0], [0.0, 4.0]]), gb.ops.aten
+
+    assert gb.equal(aten.linalg_inv.default(x), gb.linalg.inv(x))
+    assert gb.equal(aten.fft_rfft(x), gb.fft.rfft(x))
+    assert gb.equal(aten.special_expit.default(x), gb.special.expit(x))
+    with pytest.raises(AttributeError, match="aten::linalg_nothing"):
+        aten.linalg_nothing  # noqa: B018
 
 
 def test_what_only_pytorch_makes_is_named_and_not_made():

@@ -12,6 +12,8 @@ from garboard._names.homes import HOMES, UNLISTED
 from garboard._root.foreach import FOREACH
 from garboard.nn import functional
 
+CONVOLUTIONS = (functional.conv1d, functional.conv2d, functional.conv3d)
+
 
 def some() -> gb.Tensor:
     return gb.tensor([[4.0, -1.0, 2.0], [0.5, 3.0, -6.0]])
@@ -134,6 +136,29 @@ class TestLayers:
 
         assert [it.tolist() for it in gb.max_pool1d_with_indices(x, 2)] == [[[[3, 2]]], [[[1, 2]]]]
         assert [it.tolist() for it in gb.adaptive_max_pool1d(x, 1)] == [[[[3]]], [[[1]]]]
+
+    def test_convolve_in_as_many_dims_as_the_taps_have(self):
+        for dims, forward in enumerate(CONVOLUTIONS, 1):
+            x, taps = gb.rand(2, 4, *[5] * dims), gb.rand(4, 2, *[2] * dims)
+            rest = ([2], [1], [1], False, [0], 2)
+
+            found = gb.convolution(x, taps, None, *rest)
+
+            assert gb.equal(found, forward(x, taps, stride=2, padding=1, groups=2))
+            assert gb.equal(found, gb._convolution(x, taps, None, *rest, *[False] * 4))
+
+    def test_convolve_transposed_where_it_is_told(self):
+        x, taps, bias = gb.rand(2, 4, 5, 5), gb.rand(4, 3, 2, 3), gb.rand(6)
+
+        found = gb.convolution(x, taps, bias, [2, 2], [1, 0], [1, 2], True, [0, 1], 2)
+
+        assert gb.equal(
+            found, functional.conv_transpose2d(x, taps, bias, 2, (1, 0), (0, 1), 2, (1, 2))
+        )
+
+    def test_refuse_to_convolve_in_no_dims(self):
+        with pytest.raises(gb.ShapeError, match=r"convolution: weight of sizes \[2, 2\]; three"):
+            gb.convolution(gb.ones(1, 2, 2), gb.ones(2, 2), None, [1], [0], [1], False, [0], 1)
 
     def test_take_modes_by_number(self):
         image, grid = gb.rand(1, 1, 3, 3), gb.rand(1, 2, 2, 2)
