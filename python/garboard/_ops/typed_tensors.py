@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from garboard import _engine
 from garboard._arguments.texts import shown
-from garboard._engine import Tensor
+from garboard._engine import DeviceError, Tensor
 from garboard._ops.traits import made_as_before
 
 if TYPE_CHECKING:
-    from garboard.types import DType
+    from garboard.types import Device, DType
 
 __all__ = [
     "BFloat16Tensor",
@@ -40,14 +40,20 @@ class _TypedTensor(type):
             and instance.device.type == cls.device_type
         )
 
-    def __call__(cls, *given: Any, **named: Any) -> Tensor:
-        """Return a tensor of the data, or of the sizes, that are given."""
+    def __call__(cls, *given: Any, device: Device | None = None, **named: Any) -> Tensor:
+        """Return a tensor of the data, or of the sizes, that are given, on a device of its kind."""
         if named:
             raise TypeError(
-                f"{cls.__name__}: no parameter is named {shown(next(iter(named)))}; dtype and "
-                "device are those of the name, gb.tensor() takes others"
+                f"{cls.__name__}: no parameter is named {shown(next(iter(named)))}; the dtype is "
+                "that of the name, gb.tensor() takes others"
             )
-        return made_as_before(*given, dtype=cls.dtype, device=cls.device_type)
+        where = _engine.device(cls.device_type if device is None else device)
+        if where.type != cls.device_type:
+            raise DeviceError(
+                f"{cls.__name__}: device {where}; one of the kind {cls.device_type} is needed, "
+                "gb.tensor() takes others"
+            )
+        return made_as_before(*given, dtype=cls.dtype, device=where)
 
 
 def typed(name: str, dtype: DType, device_type: str = "cpu") -> _TypedTensor:

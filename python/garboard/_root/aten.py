@@ -44,7 +44,7 @@ def _sparse_addmm(
 
 def _unsafe_view(self: Tensor, size: Sequence[int]) -> Tensor:
     """Return a view of other sizes."""
-    return check.tensor("_unsafe_view", "self", self).view(size)
+    return check.tensor("_unsafe_view", "self", self).view(tuple(size))
 
 
 def index(self: Tensor, indices: Sequence[Tensor | None]) -> Tensor:

@@ -96,6 +96,15 @@ class TestTypesOfDevices:
             assert x.type("IntTensor").device == device
             assert not isinstance(x, gb.FloatTensor)
 
+    def test_take_a_device_of_their_kind_alone(self):
+        for device in (None, "cpu", gb.device("cpu")):
+            assert gb.LongTensor([1, 2], device=device).tolist() == [1, 2]
+            assert gb.FloatTensor(2, 3, device=device).shape == (2, 3)
+        with pytest.raises(gb.DeviceError, match="LongTensor: device meta; one of the kind cpu"):
+            gb.LongTensor([1], device="meta")
+        with pytest.raises(TypeError, match="LongTensor: no parameter is named 'dtype'"):
+            gb.LongTensor([1], dtype=gb.float32)
+
     def test_name_a_gpu_that_is_not_there(self):
         if gb.cuda.is_available():
             pytest.skip("there is one")
