@@ -208,8 +208,8 @@ struct CrossEntropy {
   View logits;    // [rows, classes] or [groups, classes, rows of one], floating, any strides
   View targets;   // [rows], int64, each in [0, classes) or ignore_index: checked by the kernel
   View losses;    // [rows], logits' dtype widened: 0 where ignored
-  View log_sums;  // [rows], likewise: log sum exp of each row, kept for the gradient
-  View counts;    // [rows], likewise: the target's weight, 0 where ignored
+  View log_sums;  // [rows], float64: log sum exp of each row, kept for the gradient
+  View counts;    // [rows], as losses: the target's weight, 0 where ignored
   View weights;   // [classes], dense, logits' dtype; without data all are 1
   std::int64_t ignore_index = -100;
   double label_smoothing = 0;  // what part of a target is spread over all classes

@@ -130,7 +130,7 @@ RowLosses row_losses(const Tensor& logits, const Tensor& targets,
   const DType dtype = widened(logits.dtype());  // sums of them are rounded once, at their end
   const RowLosses rows{empty_of("cross_entropy", targets.sizes(), dtype, device),
                        empty_of("cross_entropy", targets.sizes(), dtype, device)};
-  const Tensor log_sums = empty_of("cross_entropy", targets.sizes(), dtype, device);
+  const Tensor log_sums = empty_of("cross_entropy", targets.sizes(), DType::float64, device);
   const Tensor weight = options.weight ? contiguous(detach(options.weight)) : Tensor();
   const Goals goals{options.ignore_index, options.label_smoothing};
   kernels::CrossEntropy call = call_of(logits, targets, log_sums, weight, goals);

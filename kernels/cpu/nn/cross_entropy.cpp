@@ -128,7 +128,7 @@ template <class T>
 void finish_row_of(const CrossEntropy& of, const Shares<T>& shares, Targets& targets,
                    std::int64_t row, const T* logits, std::int64_t stride, T maximum,
                    double log_of_sum, double distances) {
-  at<T>(of.log_sums, row) = static_cast<T>(maximum + log_of_sum);
+  at<double>(of.log_sums, row) = double{maximum} + log_of_sum;
   const std::int64_t target = targets.class_of(row);
   if (target < 0) {
     at<T>(of.losses, row) = at<T>(of.counts, row) = 0;
@@ -252,6 +252,15 @@ struct Slopes {
   }
 };
 
+/// The logarithm of a row's sum of exponentials in two parts: logits are large where they differ
+/// from it by little.
+template <class T>
+struct LogSum {
+  T head, rest;
+
+  explicit LogSum(double whole) : head(static_cast<T>(whole)), rest(static_cast<T>(whole - head)) {}
+};
+
 /// Numbers side by side: those of class c begin at data[c * stride].
 template <class T>
 struct Abreast {
@@ -265,7 +274,7 @@ void gradients_of_lanes(const View& d_losses, const CrossEntropy& of, const Shar
                         Targets& targets, const Abreast<T>& out, const Abreast<const T>& x,
                         std::int64_t count, std::int64_t row, std::int64_t rows,
                         std::int64_t lanes) {
-  PerRow<T> log_sums, scales, lowered, of_targets;
+  PerRow<T> heads, rests, scales, lowered, of_targets;
   PerRow<std::int64_t> classes;
   bool all_count = true;
   for (std::int64_t k = 0; k < rows; ++k) {
@@ -275,16 +284,18 @@ void gradients_of_lanes(const View& d_losses, const CrossEntropy& of, const Shar
     of_targets[k] = static_cast<T>(slopes.of_target);
     lowered[k] = static_cast<T>(slopes.lowered);
     scales[k] = static_cast<T>(slopes.scale);
-    log_sums[k] = at<T>(of.log_sums, row + k);
+    const LogSum<T> log_sum(at<double>(of.log_sums, row + k));
+    heads[k] = log_sum.head;
+    rests[k] = log_sum.rest;
   }
-  for (std::int64_t k = rows; k < lanes; ++k) log_sums[k] = scales[k] = lowered[k] = 0;
+  for (std::int64_t k = rows; k < lanes; ++k) heads[k] = rests[k] = scales[k] = lowered[k] = 0;
   for (std::int64_t c = 0; c < count; ++c) {
     const T weight = shares.each ? weight_of<T>(of, c) : T(0);
     T* const to = out.data + c * out.stride;
     const T* const from = x.data + c * x.stride;
 #pragma GCC ivdep
     for (std::int64_t k = 0; k < lanes; ++k)
-      to[k] = functors::exp(from[k] - log_sums[k]) * scales[k] - lowered[k] * weight;
+      to[k] = functors::exp((from[k] - heads[k]) - rests[k]) * scales[k] - lowered[k] * weight;
   }
   for (std::int64_t k = 0; k < rows; ++k)
     if (classes[k] >= 0) out.data[classes[k] * out.stride + k] -= of_targets[k];
@@ -326,10 +337,12 @@ void gradients_turned(const View& d_logits, const View& d_losses, const CrossEnt
 }
 
 template <bool is_long, class T>
-void gradient_row(T* out, const T* logits, std::int64_t count, T log_sum, T scale) {
+void gradient_row(T* out, const T* logits, std::int64_t count, const LogSum<T>& log_sum, T scale) {
+  const auto [head, rest] = log_sum;
   for (const auto [first, last] : Pieces<is_long>(count)) {
 #pragma GCC ivdep
-    for (std::int64_t i = first; i < last; ++i) out[i] = functors::exp(logits[i] - log_sum) * scale;
+    for (std::int64_t i = first; i < last; ++i)
+      out[i] = functors::exp((logits[i] - head) - rest) * scale;
   }
 }
 
@@ -366,7 +379,8 @@ std::int64_t gradient_of(const View& d_logits, const View& d_losses, const Cross
         for (std::int64_t i = 0; i < shape.classes; ++i) out[i] = 0;
       } else {
         const Slopes slopes = Slopes::of(of, shares, at<Wide>(d_losses, row), target);
-        gradient_row<is_long>(out, logits, shape.classes, at<Wide>(of.log_sums, row),
+        gradient_row<is_long>(out, logits, shape.classes,
+                              LogSum<Wide>(at<double>(of.log_sums, row)),
                               static_cast<Wide>(slopes.scale));
         const Wide lowered = static_cast<Wide>(slopes.lowered);
         if (shares.each)

@@ -30,7 +30,8 @@ struct LossTask {
   std::int64_t rows, classes, ignore_index;
   const T* logits;
   PerRow<const std::int64_t> targets;
-  PerRow<Wide> losses, log_sums, counts;
+  PerRow<Wide> losses, counts;
+  PerRow<double> log_sums;
   const T* weights;  // null: all are 1
   double smoothing;
   int lanes;
@@ -45,8 +46,8 @@ struct LossTask {
         logits(of.logits.as<T>()),
         targets(of.targets),
         losses(of.losses),
-        log_sums(of.log_sums),
         counts(of.counts),
+        log_sums(of.log_sums),
         weights(of.weights.as<T>()),
         smoothing(of.label_smoothing),
         faults(faults) {
@@ -112,7 +113,7 @@ __global__ void cross_entropy(const __grid_constant__ LossTask<T> task) {
     all = meet(smoothed, all, seat, task.lanes);
   }
   if (row >= task.rows || seat.lane > 0) return;
-  task.log_sums[row] = static_cast<Wide>(top + log_of_sum);
+  task.log_sums[row] = double{top} + log_of_sum;
   const std::int64_t target = task.target(row);
   double loss = 0;
   const Wide weight = target < 0 ? Wide(0) : task.weight(target);
@@ -153,12 +154,14 @@ __global__ void cross_entropy_gradient(const __grid_constant__ LossTask<T> task,
   const double of_target = target < 0 ? 0 : slope * ((1 - task.smoothing) * task.weight(target));
   const double lowered = slope * task.share_of_each();
   const Wide scale = static_cast<Wide>(of_target + lowered * all_weights);
-  const Wide log_sum = target < 0 ? Wide(0) : task.log_sums[row];
+  // In two parts: logits are large where they differ from it by little.
+  const double log_sum = target < 0 ? 0 : task.log_sums[row];
+  const Wide head = static_cast<Wide>(log_sum), rest = static_cast<Wide>(log_sum - head);
   const std::int64_t start = task.shape.start_of(row), to_start = to.shape.start_of(row);
   for (std::int64_t c = seat.lane; c < classes; c += task.lanes) {
     Wide gradient = 0;
     if (target >= 0) {
-      gradient = functors::exp(task.logit(start, c) - log_sum) * scale;
+      gradient = functors::exp((task.logit(start, c) - head) - rest) * scale;
       if (lowered != 0) gradient -= static_cast<Wide>(lowered) * task.weight(c);
       if (c == target) gradient -= static_cast<Wide>(of_target);
     }

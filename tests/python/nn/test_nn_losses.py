@@ -116,3 +116,20 @@ def test_margins_of_no_rows_are_none():
     assert found.shape == (0,)
     assert scores.grad is not None
     assert scores.grad.shape == (0, 3)
+
+
+@pytest.mark.parametrize("shift", [1e4, 1e6, -1e6])
+@pytest.mark.parametrize("shape", [(3, 2), (40, 10), (2, 3000), (2, 5, 7, 9)])
+@pytest.mark.parametrize("smoothing", [0.0, 0.1])
+def test_slopes_of_cross_entropy_do_not_depend_on_what_all_logits_share(shape, shift, smoothing):
+    steps = gb.randint(-40, 40, shape, generator=gb.Generator().manual_seed(1)) / 16
+    target = steps.sum(1).long().remainder(shape[1])
+
+    def slopes(logits: gb.Tensor) -> gb.Tensor:
+        leaf = logits.requires_grad_()
+        loss = functional.cross_entropy(leaf, target, label_smoothing=smoothing)
+        return gb.autograd.grad(loss, leaf)[0]
+
+    found, right = slopes(steps + shift), slopes(steps.double())
+
+    gb.testing.assert_close(found.double(), right, rtol=2e-5, atol=1e-9)

@@ -10,7 +10,8 @@ template <class T>
 struct Problem {
   Array<T> logits;
   Array<std::int64_t> targets;
-  Array<T> losses{targets.sizes()}, log_sums{targets.sizes()}, counts{targets.sizes()};
+  Array<T> losses{targets.sizes()}, counts{targets.sizes()};
+  Array<double> log_sums{targets.sizes()};
 
   CrossEntropy views() const {
     View weights;

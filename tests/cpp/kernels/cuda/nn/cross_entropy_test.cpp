@@ -15,7 +15,8 @@ struct LossResults {
   explicit LossResults(Dims logits) : sizes(logits) {}
 
   Dims sizes;
-  DeviceArray<float> losses{sizes[0]}, log_sums{sizes[0]}, counts{sizes[0]};
+  DeviceArray<float> losses{sizes[0]}, counts{sizes[0]};
+  DeviceArray<double> log_sums{sizes[0]};
   DeviceArray<float> gradient{sizes.product()};
 
   CrossEntropy call(const View& x, const DeviceArray<std::int64_t>& targets,
