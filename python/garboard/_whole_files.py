@@ -52,11 +52,12 @@ def write_whole(path: str | Path, fill: Callable[[BinaryIO], object], is_durable
         raise
 
 
-def replace_file(path: Path, text: str) -> Path:
-    """Write a text as UTF-8; a file of that name is replaced once the new one is complete.
+def replace_file(path: Path, contents: str | bytes) -> Path:
+    """Write bytes, or a text as UTF-8; a file of that name is replaced once the new one is whole.
 
     Raises:
         OSError: The file cannot be written.
     """
-    write_whole(path, lambda file: file.write(text.encode("utf-8")), is_durable=False)
+    data = contents.encode("utf-8") if isinstance(contents, str) else contents
+    write_whole(path, lambda file: file.write(data), is_durable=False)
     return path

@@ -12,6 +12,7 @@ from garboard import _engine
 from garboard._arguments import check
 from garboard._arguments.texts import printable, shown
 from garboard._history_errors import AllocationLogError
+from garboard._whole_files import replace_file
 
 __all__ = ["LoggedEvent", "read_allocation_log", "write_allocation_log"]
 
@@ -94,12 +95,7 @@ def write_allocation_log(
             pointer = 0 if action == _OOM else address
             lines.append(f"{thread},{time},{word},{pointer:#x},{size},{stream:#x}")
     path = check.path("write_allocation_log", "filename", filename)
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        part.write_text("\n".join([*lines, ""]), encoding="ascii")
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)
+    replace_file(path, "\n".join([*lines, ""]))
     return len(lines) - 1
 
 

@@ -13,6 +13,7 @@ from garboard import _engine
 from garboard._arguments import check
 from garboard._arguments.texts import printable
 from garboard._history_errors import SnapshotError
+from garboard._whole_files import replace_file
 from garboard.memory._snapshot import snapshot
 
 __all__ = ["dump_snapshot", "load_snapshot", "scan_pickle"]
@@ -59,12 +60,7 @@ def dump_snapshot(
     is_json = path.suffix == ".json"
     # Protocol 5 is Python's default, and the viewer's limit.
     data = json.dumps(taken).encode() if is_json else pickle.dumps(taken, protocol=4)
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        part.write_bytes(data)
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)
+    replace_file(path, data)
 
 
 def load_snapshot(filename: str | os.PathLike[str]) -> dict[str, Any]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import garboard as gb
 import pytest
@@ -130,3 +132,17 @@ def test_a_file_that_is_no_log_is_a_typed_error(data, tmp_path):
         memory.read_allocation_log(tmp_path / "log.csv")
     with pytest.raises(FileNotFoundError):
         memory.read_allocation_log(tmp_path / "missing.csv")
+
+
+@pytest.mark.parametrize("write", [memory.write_allocation_log, memory.dump_snapshot])
+def test_a_pipe_gets_what_a_file_would_and_stays_one(tmp_path, write):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+
+    with ThreadPoolExecutor(1) as pool:
+        read = pool.submit(pipe.read_bytes)
+        write(pipe)
+
+        assert read.result(timeout=60)
+
+    assert pipe.is_fifo()
