@@ -264,4 +264,23 @@ void reduce(const ReduceLoops& loops, const View& out, const View& x) {
                 });
 }
 
+void reduce_parts(const ReduceLoops& loops, const View& out, const View& x) {
+  const std::int64_t parts = divided_up(x.count, part_elements), bytes = loops.accumulator_bytes;
+  const std::int64_t item = item_size(x.dtype);
+  const Scratch scratch((parts + 1) * bytes);
+  char *const kept = scratch.data(), *const partial = kept + bytes;
+  const double ns = predicted_ns(static_cast<double>(x.count) * loops.element_ns, x.count * item);
+  for_each_part(parts, 1, ns, [&](std::int64_t first, std::int64_t last) {
+    for (std::int64_t i = first; i < last; ++i) {
+      const std::int64_t start = i * part_elements;
+      loops.start(partial + i * bytes, 1);
+      loops.take_rows(partial + i * bytes, x.as<const char>() + start * item, 1, 0,
+                      smaller(x.count - start, part_elements));
+    }
+  });
+  loops.start(kept, 1);
+  for (std::int64_t i = 0; i < parts; ++i) loops.merge(kept, partial + i * bytes, 1);
+  loops.finish(out.data, 0, kept, 1);
+}
+
 }  // namespace garboard::kernels::GARBOARD_ISA

@@ -35,6 +35,9 @@ struct ReduceLoops {
 /// order that the sizes and strides alone decide.
 void reduce(const ReduceLoops& loops, const View& out, const View& x);
 
+/// `x`, which is contiguous, into one result, by parts as `reduce_all` has them.
+void reduce_parts(const ReduceLoops& loops, const View& out, const View& x);
+
 namespace {
 
 /// Those of ReduceLoops that are the same whatever an accumulator keeps. `Kept` adds others of its
@@ -114,15 +117,12 @@ bool is_single(const View& out) {
 /// By `Loops`, which has the functions of ReduceLoops, the accumulator Kept and the result Out.
 template <class Loops>
 void reduce_by(const View& out, const View& x) {
-  if (x.count == 1 || (x.contiguous && is_single(out))) {  // nothing to plan
-    *out.as<typename Loops::Out>() =
-        reduce_all<Loops>(x.count, Loops::loops.element_ns, x.count * Loops::item,
-                          [&](typename Loops::Kept* kept, std::int64_t first, std::int64_t n) {
-                            Loops::take_row(kept, x.as<const char>() + first * Loops::item, n);
-                          });
-    return;
-  }
-  reduce(Loops::loops, out, x);
+  const bool is_planned = x.count != 1 && !(x.contiguous && is_single(out));
+  if (is_planned) return reduce(Loops::loops, out, x);
+  if (x.count > part_elements) return reduce_parts(Loops::loops, out, x);
+  typename Loops::Kept kept;
+  Loops::take_row(&kept, x.as<const char>(), x.count);
+  *out.as<typename Loops::Out>() = static_cast<typename Loops::Out>(kept.result());
 }
 
 }  // namespace
