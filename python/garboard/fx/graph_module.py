@@ -124,7 +124,13 @@ class GraphModule(Module):
     def __new__(cls, *given: Any, **named: Any) -> Self:
         """Make a class of the module's own, as `forward` is an attribute of classes."""
         base = next(it for it in cls.__mro__ if not it.__dict__.get("_is_of_one_module"))
-        names = {"_is_of_one_module": True, "__module__": cls.__module__, "__doc__": cls.__doc__}
+        names = {
+            "_is_of_one_module": True,
+            "__module__": cls.__module__,
+            "__doc__": cls.__doc__,
+            # PyTorch's name: who wraps `forward` looks for it, to wrap the class's instead.
+            "__qualname__": f"{base.__qualname__}.GraphModuleImpl",
+        }
         made = type(base.__name__, (base,), names)
         return super().__new__(made)
 

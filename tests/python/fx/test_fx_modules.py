@@ -203,3 +203,19 @@ def test_parts_are_put_and_taken_by_paths_that_are_texts():
     assert not hasattr(traced, "made")
     assert traced.add_submodule("made.part", nn.ReLU())
     assert traced.delete_submodule("made.part")
+
+
+def test_code_that_wraps_the_forward_of_a_class_follows_a_changed_graph():
+    traced = gb.fx.symbolic_trace(nn.Sequential(nn.ReLU()))
+    inside = traced.forward
+    assert "GraphModuleImpl" in str(type(traced))
+    type(traced).forward = lambda self, x: inside(x) + 1
+    assert traced(gb.tensor([-1.0])).tolist() == [1.0]
+
+    for node in traced.graph.nodes:
+        if node.op == "call_module":
+            node.op, node.target = "call_function", gb.neg
+    traced.recompile()
+
+    assert traced(gb.tensor([-1.0])).tolist() == [1.0]
+    assert traced(gb.tensor([-3.0])).tolist() == [3.0]
