@@ -12,7 +12,7 @@ from weakref import ref
 from garboard._arguments.nests import tensors_in
 from garboard._engine import Tensor, float32, float64, get_default_dtype, tensor
 
-__all__ = ["ParameterState", "SeenStates", "States", "own_parts", "scalar"]
+__all__ = ["ParameterState", "SeenStates", "States", "by_number", "own_parts", "scalar"]
 
 
 def scalar(value: float) -> Tensor:
@@ -46,6 +46,17 @@ def own_parts(states: Mapping[Any, Any]) -> None:
         for value in tuple(state.values()) if isinstance(state, Mapping) else (state,):
             if not is_known or not isinstance(value, (Tensor, int, float)):
                 _own(value)
+
+
+def by_number(optimizer: Any, entries: list[dict[str, Any]]) -> dict[Any, dict[str, Any]]:
+    """What is saved of the parameters that have a state, be it empty, by their numbers."""
+    seen = vars(optimizer).get("_seen")  # what programs have asked an engine's optimizer for
+    parameters = [it for group in optimizer.param_groups for it in group["params"]]
+    return {
+        number: entry
+        for number, (it, entry) in enumerate(zip(parameters, entries, strict=True))
+        if entry or (it in optimizer.state if seen is None else seen.known_of(it) is not None)
+    }
 
 
 class _Watched(dict[Any, Any]):

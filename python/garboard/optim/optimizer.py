@@ -30,7 +30,7 @@ from garboard.optim._hooked import (
 )
 from garboard.optim._required import refuse_sample, required
 from garboard.optim._saved import besides, copied_besides, copied_entry, parts_of, take_options
-from garboard.optim._state import States, own_parts
+from garboard.optim._state import States, by_number, own_parts
 from garboard.optim._state_hooks import StateHooked
 
 __all__ = [
@@ -122,6 +122,9 @@ class Optimizer(StateHooked):
             cls.step = hooked(own)  # type: ignore[method-assign]
 
     def __init__(self, params: Iterable[Any], defaults: Mapping[str, Any]) -> None:
+        self.defaults: _Group = dict(defaults)
+        if not any(it is required for it in self.defaults.values()):
+            self._check_options(self.defaults)  # before the parameters, as in PyTorch
         if isinstance(params, Tensor):
             raise TypeError(
                 f"{self._name}: params is a Tensor; a list of them is needed, [tensor] for one"
@@ -131,7 +134,6 @@ class Optimizer(StateHooked):
         if isinstance(params, (set, frozenset)):
             raise TypeError(f"{self._name}: params is a set; a list, which has an order, is needed")
         self._born = _engine._next_serials()[0]  # after the aliases below it, for leak checks
-        self.defaults: _Group = dict(defaults)
         self.param_groups: list[_Group] = []
         self._make_state()
         given: list[Any] = list_of(
@@ -385,7 +387,7 @@ class Optimizer(StateHooked):
         (0.5, [0])
         """
         self._call_state_hooks("state_dict_pre")
-        saved = {at: it for at, it in enumerate(self._entries()) if it} | besides(self.state)
+        saved = by_number(self, self._entries()) | besides(self.state)
         groups, number = [], 0
         for group in self.param_groups:
             numbers = list(range(number, number + len(group["params"])))
@@ -420,11 +422,9 @@ class Optimizer(StateHooked):
             state_dict = self._call_state_hooks("load_state_dict_pre", dict(state_dict))
         groups, saved = parts_of(op, state_dict)
         counts = [len(group["params"]) for group in groups]
-        own_counts = [len(group["params"]) for group in self.param_groups]
-        if counts != own_counts:
-            raise ValueError(
-                f"{op}: groups of {counts} parameters; groups of {own_counts} are needed"
-            )
+        needed = [len(group["params"]) for group in self.param_groups]
+        if counts != needed:
+            raise ValueError(f"{op}: groups of {counts} parameters; groups of {needed} are needed")
         loaded = []
         for group, own in zip(groups, self.param_groups, strict=True):
             self._check_options({**own, **group})

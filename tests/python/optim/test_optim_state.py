@@ -375,3 +375,21 @@ def test_an_option_that_was_not_saved_stays():
     optimizer.load_state_dict(saved)
 
     assert optimizer.param_groups[0]["momentum"] == 0.5
+
+
+@pytest.mark.parametrize("kind", ["SGD", "Adam", "NAdam"])
+def test_a_state_that_was_asked_for_is_saved_though_it_is_empty(kind):
+    x, y = gb.ones(2, requires_grad=True), gb.ones(2, requires_grad=True)
+    optimizer = getattr(gb.optim, kind)([x, y], lr=0.1)
+
+    optimizer.state[y]
+
+    assert optimizer.state_dict()["state"] == {1: {}}
+
+
+@pytest.mark.parametrize("kind", ["SGD", "Adam", "NAdam", "LBFGS"])
+def test_an_option_out_of_range_is_told_before_the_parameters(kind):
+    with pytest.raises(ValueError, match="lr"):
+        getattr(gb.optim, kind)(None, lr=-1.0)
+    with pytest.raises(ValueError, match="lr"):
+        getattr(gb.optim, kind)([{"params": [gb.ones(1)], "lr": 0.1}], lr=-1.0)
