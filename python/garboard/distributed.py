@@ -5,6 +5,7 @@ So programs that train alone as well as together train alone; what joins process
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
@@ -12,7 +13,7 @@ from garboard._engine import Tensor
 from garboard._names.missing import module_getattr
 from garboard._names.paths import publish_paths
 from garboard.optim import Optimizer
-from garboard.utils import _checkpoint_wrapper
+from garboard.utils import _checkpoint_wrapper, _named_states
 
 if TYPE_CHECKING:
     from garboard.types import DType
@@ -262,8 +263,11 @@ _of_checkpoints = (
     "_CHECKPOINT_WRAPPED_MODULE",
 )
 globals().update({name: getattr(_checkpoint_wrapper, name) for name in _of_checkpoints})
+globals().update({name: getattr(_named_states, name) for name in _named_states.__all__})
 
 publish_paths(__name__)
 
 if not TYPE_CHECKING:
+    # What joins processes is told by the path under which a program asks for it.
+    sys.modules[f"{__name__}.checkpoint"].__getattr__ = module_getattr(f"{__name__}.checkpoint")
     __getattr__ = module_getattr(__name__)

@@ -12,16 +12,29 @@ from typing import TYPE_CHECKING
 
 from garboard._arguments import check
 from garboard._names.missing import module_getattr
-from garboard._spawning import ProcessExitedException, ProcessRaisedException, spawn
+from garboard._names.paths import publish_paths
+from garboard._spawning import (
+    ProcessContext,
+    ProcessException,
+    ProcessExitedException,
+    ProcessRaisedException,
+    spawn,
+    start_processes,
+)
 
 __all__ = [
+    "ProcessContext",
+    "ProcessException",
     "ProcessExitedException",
     "ProcessRaisedException",
+    "SpawnContext",
     "get_all_sharing_strategies",
     "get_sharing_strategy",
     "set_sharing_strategy",
     "spawn",
+    "start_processes",
 ]
+SpawnContext = ProcessContext  # its older name
 __all__ += _multiprocessing.__all__
 
 
@@ -56,6 +69,8 @@ def set_sharing_strategy(new_strategy: str) -> None:
     """
     check.text("set_sharing_strategy", "new_strategy", new_strategy)
 
+
+publish_paths(__name__)
 
 if not TYPE_CHECKING:
     __getattr__ = module_getattr(__name__)

@@ -41,6 +41,11 @@ _PATHS = {
             "_CHECKPOINT_WRAPPED_MODULE apply_activation_checkpointing checkpoint_wrapper "
             "offload_wrapper"
         ),
+        "checkpoint": "",
+        "checkpoint.state_dict": (
+            "StateDictOptions get_model_state_dict get_optimizer_state_dict get_state_dict "
+            "set_model_state_dict set_optimizer_state_dict set_state_dict"
+        ),
         "device_mesh": "DeviceMesh",
         "fsdp": "FSDPModule FullyShardedDataParallel MixedPrecisionPolicy fully_shard",
         "optim": "ZeroRedundancyOptimizer",
@@ -101,6 +106,12 @@ _PATHS = {
         "annotations": (
             "Any BroadcastingList1 BroadcastingList2 BroadcastingList3 Dict List Optional "
             "Tuple Union"
+        ),
+    },
+    "garboard.multiprocessing": {
+        "spawn": (
+            "ProcessContext ProcessException ProcessExitedException ProcessRaisedException "
+            "SpawnContext spawn start_processes"
         ),
     },
     "garboard.nn.parallel": {

@@ -83,7 +83,15 @@ _DISTRIBUTED: _Rows = (
         "all_gather_object all_to_all broadcast_object_list gather get_backend get_local_rank "
         "irecv isend monitored_barrier "
         "new_group recv reduce_scatter scatter send launch elastic "
-        "init_device_mesh checkpoint pipelining",
+        "init_device_mesh pipelining",
+    ),
+)
+
+_CHECKPOINTS: _Rows = (
+    (
+        "use gb.save(model.state_dict(), path) and gb.load(path)",
+        "save load async_save save_state_dict load_state_dict FileSystemReader FileSystemWriter "
+        "StorageReader StorageWriter DefaultLoadPlanner DefaultSavePlanner",
     ),
 )
 
@@ -93,11 +101,6 @@ _JIT: _Rows = (
 )
 
 _HUB: _Rows = (("nothing is downloaded, so leave it out", "help list"),)
-
-_MULTIPROCESSING: _Rows = (
-    ("use gb.multiprocessing.spawn()", "start_processes"),
-    ("", "ProcessContext SpawnContext"),
-)
 
 _MODULE: _Rows = (
     ("memory of one process is not shared with others, so leave it out", "share_memory"),
@@ -168,9 +171,9 @@ ADVICE = {
     "garboard": _by_name(_OPS, _FUNCTIONS),
     "garboard.Tensor": _by_name(_OPS, _METHODS),
     "garboard.distributed": _by_name(_DISTRIBUTED),
+    "garboard.distributed.checkpoint": _by_name(_CHECKPOINTS),
     "garboard.hub": _by_name(_HUB),
     "garboard.jit": _by_name(_JIT),
-    "garboard.multiprocessing": _by_name(_MULTIPROCESSING),
     "garboard.nn": _by_name(_NN),
     "garboard.nn.Module": _by_name(_MODULE),
     "garboard.fx": _by_name(_FX),

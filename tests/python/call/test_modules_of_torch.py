@@ -39,6 +39,8 @@ MODULES = {
     "cpu.amp": "GradScaler autocast",
     "distributions.utils": "_standard_normal _sum_rightmost broadcast_all lazy_property",
     "distributed": "ProcessGroup ReduceOp get_rank get_world_size group is_available",
+    "distributed.checkpoint": "",
+    "distributed.checkpoint.state_dict": "StateDictOptions get_state_dict set_state_dict",
     "distributed.device_mesh": "DeviceMesh",
     "distributed.tensor": "DTensor",
     "distributed.nn": "all_gather all_reduce",
@@ -57,7 +59,8 @@ MODULES = {
     "library": "Library custom_op define impl impl_abstract register_autograd register_fake",
     "mps": "device_count empty_cache is_available manual_seed",
     "mtia": "device_count is_available manual_seed_all",
-    "multiprocessing": "ProcessRaisedException spawn",
+    "multiprocessing": "ProcessContext ProcessRaisedException spawn start_processes",
+    "multiprocessing.spawn": "ProcessContext ProcessException ProcessRaisedException spawn",
     "nn.parallel.distributed": "DistributedDataParallel",
     "nn.parallel.scatter_gather": "gather scatter scatter_kwargs",
     "ao.quantization": "DeQuantStub QuantStub QuantWrapper",
@@ -324,11 +327,13 @@ class TestProcesses:
         ) as told:
             gb.multiprocessing.spawn(fail_as_number_1, ("so",), nprocs=2)
         assert told.value.error_index == 1
+        assert told.value.error_pid > 0
+        assert isinstance(told.value, gb.multiprocessing.ProcessException)
 
     def test_that_end_say_how(self):
-        processes = gb.multiprocessing.spawn(end, join=False)
+        processes = gb.multiprocessing.start_processes(end, join=False, start_method="fork")
 
-        assert processes is not None
+        assert isinstance(processes, gb.multiprocessing.ProcessContext)
         assert len(processes.pids()) == 1
         with pytest.raises(gb.multiprocessing.ProcessExitedException, match="exit code 3"):
             processes.join()

@@ -296,8 +296,6 @@ class TestOtherModules:
         gb.multiprocessing.set_sharing_strategy("file_system")
         assert gb.multiprocessing.get_sharing_strategy() == "copy"
         assert gb.multiprocessing.get_all_sharing_strategies() == {"copy"}
-        with pytest.raises(AttributeError, match=r"start_processes is not .*; use gb\.multiproc"):
-            gb.multiprocessing.start_processes  # noqa: B018
 
     def test_the_hub_downloads_nothing(self):
         from garboard.utils.model_zoo import load_url
