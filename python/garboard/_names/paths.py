@@ -149,6 +149,12 @@ _PATHS = {
         "_utils.fetch": "",
         "_utils.pin_memory": "",
         "_utils.worker": "WorkerInfo get_worker_info",
+        "datapipes": "",
+        "datapipes.datapipe": "IterDataPipe MapDataPipe",
+        "datapipes.iter": "IterDataPipe",
+        "datapipes.iter.combinatorics": "IterDataPipe",
+        "datapipes.map": "MapDataPipe",
+        "graph_settings": "",
     },
 }
 

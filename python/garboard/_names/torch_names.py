@@ -117,7 +117,7 @@ _ONNX: _Rows = (
 
 _FX: _Rows = (("use gb.fx.wrap for what builds objects of proxies", "ProxyableClassMeta"),)
 
-_DATA: _Rows = (("", "functional_datapipe IterDataPipe MapDataPipe"),)
+_DATA: _Rows = (("", "functional_datapipe"),)
 
 _CUDA: _Rows = (
     ("use gb.cuda.snapshot()", "memory_snapshot"),

@@ -94,3 +94,24 @@ def test_a_loader_is_made_anew_with_what_its_dict_says():
         loader.shuffle = False
     with pytest.raises(ValueError, match="multiprocessing_context without workers"):
         loader.multiprocessing_context = "spawn"
+
+
+def test_pipes_are_datasets_and_none_shuffles():
+    from garboard.utils.data.datapipes.iter.combinatorics import ShufflerIterDataPipe
+    from garboard.utils.data.graph_settings import apply_shuffle_settings
+
+    class Squares(gb.utils.data.IterDataPipe):
+        def __iter__(self):
+            return iter([0, 1, 4])
+
+    pipe = Squares()
+
+    assert [it.tolist() for it in gb.utils.data.DataLoader(pipe, batch_size=2)] == [[0, 1], [4]]
+    assert not isinstance(pipe, ShufflerIterDataPipe)
+    assert apply_shuffle_settings(pipe, shuffle=True) is pipe
+    with pytest.raises(NotImplementedError, match=r"give a Dataset to DataLoader\(shuffle=True\)"):
+        ShufflerIterDataPipe(pipe)
+
+
+def test_a_loader_keeps_no_loop():
+    assert gb.utils.data.DataLoader([1, 2])._iterator is None

@@ -11,6 +11,12 @@ from garboard._names.missing import module_getattr
 from garboard._names.paths import publish_paths
 from garboard.utils.data import _collate, _fetching
 from garboard.utils.data._collate import default_collate, default_convert
+from garboard.utils.data._datapipes import (
+    IterDataPipe,
+    MapDataPipe,
+    ShufflerIterDataPipe,
+    apply_shuffle_settings,
+)
 from garboard.utils.data._datasets import (
     ChainDataset,
     ConcatDataset,
@@ -41,7 +47,9 @@ __all__ = [
     "DataLoader",
     "Dataset",
     "DistributedSampler",
+    "IterDataPipe",
     "IterableDataset",
+    "MapDataPipe",
     "RandomSampler",
     "Sampler",
     "SequentialSampler",
@@ -61,6 +69,12 @@ if not TYPE_CHECKING:
     __getattr__ = module_getattr(__name__, ("dataloader", "dataset", "sampler"))
 
 publish_paths(__name__)
+for _path in ("datapipes.iter", "datapipes.iter.combinatorics"):
+    vars(sys.modules[f"{__name__}.{_path}"]).update(
+        Shuffler=ShufflerIterDataPipe, ShufflerIterDataPipe=ShufflerIterDataPipe
+    )
+_graphs = vars(sys.modules[f"{__name__}.graph_settings"])
+_graphs["apply_shuffle_settings"] = apply_shuffle_settings
 vars(sys.modules[f"{__name__}._utils"])["MP_STATUS_CHECK_INTERVAL"] = 5.0
 vars(sys.modules[f"{__name__}._utils.collate"]).update(
     collate=_collate.collate,

@@ -104,6 +104,8 @@ class DataLoader(Generic[T_co]):
     [[0, 1], [2, 3], [4]]
     """
 
+    _iterator: Any = None  # no loop is kept; programs that end PyTorch's loops look for one
+
     def __init__(
         self,
         dataset: Dataset[T_co] | Sequence[T_co],
