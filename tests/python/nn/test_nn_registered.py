@@ -243,6 +243,25 @@ class TestFastWeights:
         with pytest.raises(TypeError, match="a Parameter or None is needed"):
             layer.weight = gb.ones(1, 1)
 
+    def test_a_programs_own_object_holds_a_place_until_the_call(self):
+        class Placeholder:
+            pass
+
+        class Inner(nn.Linear):
+            def forward(self, x):
+                self._parameters["weight"] = given
+                return super().forward(x)
+
+        layer = Inner(1, 1, bias=False)
+        given = gb.tensor([[3.0]], requires_grad=True)
+
+        layer._parameters = {"weight": Placeholder(), "bias": None}
+        layer(gb.ones(1)).backward(gb.ones(1))
+
+        assert given.grad.tolist() == [[1.0]]
+        with pytest.raises(TypeError, match="a Parameter or None is needed"):
+            layer._parameters["weight"] = nn.ReLU()
+
     def test_a_copy_that_programs_make_has_dicts_of_its_own(self):
         layer = nn.BatchNorm1d(1)
         copied = layer.__new__(type(layer))

@@ -49,7 +49,13 @@ def is_kin(role: str, value: object, by_hand: bool) -> bool:
     """Tell whether a value of no class that the role is for may have it, put into a dict or not."""
     if role in BUFFERS:
         return is_sparse(value)
-    return by_hand and (isinstance(value, Tensor) if role == "parameter" else callable(value))
+    if role == "parameter":  # or what a program's class holds the place with, until it is called
+        return by_hand and (isinstance(value, Tensor) or _is_placeholder(value))
+    return by_hand and callable(value)
+
+
+def _is_placeholder(value: object) -> bool:
+    return type(value).__module__ != "builtins" and not hasattr(type(value), "_owned_tensors")
 
 
 def kept_handle(module: object, name: str, value: Any) -> Any:
