@@ -6,8 +6,10 @@ from collections.abc import Iterable
 from typing import Any
 
 from garboard._arguments import check
+from garboard._contexts.grad_mode import no_grad
 from garboard._engine import Tensor, full_like
 from garboard.optim._formula import FormulaOptimizer, in_parts
+from garboard.optim._state import scalar
 
 __all__ = ["Adadelta", "Adagrad"]
 
@@ -105,7 +107,7 @@ class Adagrad(FormulaOptimizer):
     s = s + g^2; p = p - lr / (1 + (t - 1) * lr_decay) * g / (sqrt(s) + eps), with g = grad +
     weight_decay * p (Duchi, Hazan and Singer, JMLR 12, 2011).
 
-    Keeps a tensor a parameter.
+    Keeps a tensor a parameter, from the beginning, as PyTorch's does.
 
     Args:
         params: Tensors, pairs of names and tensors, or dicts with the key "params" and options that
@@ -168,6 +170,12 @@ class Adagrad(FormulaOptimizer):
             "fused": fused,
         }
         super().__init__(params, options)
+        with no_grad():
+            for group in self.param_groups:
+                for parameter in group["params"]:
+                    state = self.state[parameter]
+                    state["step"] = scalar(0)
+                    self._begin(parameter, state, group)
 
     def _begin(self, parameter: Tensor, state: dict[str, Any], group: _Group) -> None:
         state["sum"] = full_like(parameter, in_parts(parameter, group["initial_accumulator_value"]))

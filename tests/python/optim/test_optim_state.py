@@ -393,3 +393,11 @@ def test_an_option_out_of_range_is_told_before_the_parameters(kind):
         getattr(gb.optim, kind)(None, lr=-1.0)
     with pytest.raises(ValueError, match="lr"):
         getattr(gb.optim, kind)([{"params": [gb.ones(1)], "lr": 0.1}], lr=-1.0)
+
+
+def test_adagrad_has_its_state_from_the_beginning():
+    x = gb.ones(2, requires_grad=True)
+    optimizer = gb.optim.Adagrad([x], initial_accumulator_value=0.5)
+
+    assert optimizer.state[x]["sum"].tolist() == [0.5, 0.5]
+    assert optimizer.state_dict()["state"][0]["step"].item() == 0
