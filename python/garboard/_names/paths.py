@@ -48,6 +48,7 @@ _PATHS = {
         ),
         "device_mesh": "DeviceMesh",
         "fsdp": "FSDPModule FullyShardedDataParallel MixedPrecisionPolicy fully_shard",
+        "fsdp.fully_sharded_data_parallel": "FullyShardedDataParallel",
         "optim": "ZeroRedundancyOptimizer",
         "rpc": "",
         "tensor": "DTensor DeviceMesh",

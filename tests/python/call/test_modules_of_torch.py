@@ -42,6 +42,7 @@ MODULES = {
     "distributed.checkpoint": "",
     "distributed.checkpoint.state_dict": "StateDictOptions get_state_dict set_state_dict",
     "distributed.device_mesh": "DeviceMesh",
+    "distributed.fsdp.fully_sharded_data_parallel": "FullyShardedDataParallel",
     "distributed.tensor": "DTensor",
     "distributed.nn": "all_gather all_reduce",
     "distributed.nn.functional": "all_gather all_reduce",
