@@ -78,7 +78,8 @@ class ProcessContext:
     def pids(self) -> list[int | None]:
         """Return the ids of the processes.
 
-        >>> len(gb.multiprocessing.spawn(abs, join=False).pids())
+        >>> processes = gb.multiprocessing.spawn(abs, join=False)
+        >>> len(processes.pids() if processes else ())
         1
         """
         return [it.pid for it in self.processes]
@@ -96,7 +97,8 @@ class ProcessContext:
             ProcessRaisedException: The function has raised in it.
             ProcessExitedException: It has ended otherwise.
 
-        >>> gb.multiprocessing.spawn(abs, join=False).join(timeout=60)
+        >>> processes = gb.multiprocessing.spawn(abs, join=False)
+        >>> processes is not None and processes.join(timeout=60)
         True
         """
         numbers = (it for it in range(len(self.processes)) if it not in self._ended)

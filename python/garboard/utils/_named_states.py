@@ -46,7 +46,7 @@ class StateDictOptions:
         flatten_optimizer_state_dict: One dict of all of an optimizer, `state.weight.step` say.
         dsd_fqn_modifiers: Ignored.
 
-    >>> from garboard.distributed.checkpoint.state_dict import StateDictOptions
+    >>> from garboard.utils._named_states import StateDictOptions
     >>> StateDictOptions(cpu_offload=True).strict
     True
     """
@@ -125,7 +125,7 @@ def get_model_state_dict(
         TypeError: `model` is no Module.
         ValueError: `broadcast_from_rank0` without `full_state_dict`.
 
-    >>> from garboard.distributed.checkpoint.state_dict import get_model_state_dict
+    >>> from garboard.utils._named_states import get_model_state_dict
     >>> list(get_model_state_dict(gb.nn.Linear(1, 1)))
     ['weight', 'bias']
     """
@@ -227,7 +227,7 @@ def get_optimizer_state_dict(
         TypeError: `model` is no Module, or one of `optimizers` no Optimizer.
         ValueError: `broadcast_from_rank0` without `full_state_dict`.
 
-    >>> from garboard.distributed.checkpoint.state_dict import get_optimizer_state_dict
+    >>> from garboard.utils._named_states import get_optimizer_state_dict
     >>> model = gb.nn.Linear(1, 1)
     >>> optimizer = gb.optim.SGD(model.parameters(), momentum=0.5)
     >>> saved = get_optimizer_state_dict(model, optimizer)
@@ -275,7 +275,7 @@ def get_state_dict(
         TypeError: Likewise.
         ValueError: Likewise.
 
-    >>> from garboard.distributed.checkpoint.state_dict import get_state_dict
+    >>> from garboard.utils._named_states import get_state_dict
     >>> model = gb.nn.Linear(1, 1)
     >>> [list(it) for it in get_state_dict(model, gb.optim.SGD(model.parameters()))]
     [['weight', 'bias'], ['state', 'param_groups']]
@@ -303,7 +303,7 @@ def set_model_state_dict(
         TypeError: `model` is no Module, or the state no dict.
         ValueError: `broadcast_from_rank0` without `full_state_dict`.
 
-    >>> from garboard.distributed.checkpoint.state_dict import set_model_state_dict
+    >>> from garboard.utils._named_states import set_model_state_dict
     >>> model = gb.nn.Linear(1, 1, bias=False)
     >>> set_model_state_dict(model, {"weight": gb.ones(1, 1)})
     <All keys matched successfully>
@@ -402,7 +402,7 @@ def set_optimizer_state_dict(
         TypeError: `model` is no Module, one of `optimizers` no Optimizer, or the state no dict.
         ValueError: `broadcast_from_rank0` without `full_state_dict`, or other groups.
 
-    >>> from garboard.distributed.checkpoint import state_dict
+    >>> from garboard.utils import _named_states as state_dict
     >>> model = gb.nn.Linear(1, 1)
     >>> optimizer = gb.optim.SGD(model.parameters(), lr=0.5)
     >>> saved = state_dict.get_optimizer_state_dict(model, gb.optim.SGD(model.parameters(), 0.1))
@@ -450,7 +450,7 @@ def set_state_dict(
         TypeError: Likewise.
         ValueError: Likewise.
 
-    >>> from garboard.distributed.checkpoint.state_dict import get_state_dict, set_state_dict
+    >>> from garboard.utils._named_states import get_state_dict, set_state_dict
     >>> model = gb.nn.Linear(1, 1)
     >>> optimizer = gb.optim.Adam(model.parameters())
     >>> state, of_optimizer = get_state_dict(model, optimizer)

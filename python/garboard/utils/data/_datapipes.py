@@ -37,8 +37,8 @@ class MapDataPipe(Dataset[T_co]):
 class ShufflerIterDataPipe(IterDataPipe[T_co]):
     """A pipe that shuffles another: the type that programs ask for.
 
-    >>> from garboard.utils.data.datapipes.iter import Shuffler
-    >>> isinstance([1], Shuffler)
+    >>> from garboard.utils.data._datapipes import ShufflerIterDataPipe
+    >>> isinstance([1], ShufflerIterDataPipe)
     False
     """
 
@@ -56,7 +56,7 @@ def apply_shuffle_settings(datapipe: _T, shuffle: bool | None = None) -> _T:
         datapipe: The pipe.
         shuffle: Ignored.
 
-    >>> from garboard.utils.data.graph_settings import apply_shuffle_settings
+    >>> from garboard.utils.data._datapipes import apply_shuffle_settings
     >>> apply_shuffle_settings([1, 2], shuffle=True)
     [1, 2]
     """
