@@ -101,12 +101,11 @@ class RemovableHandle:
         tensor([1.])
         """
         hooks = self._hooks()
-        if isinstance(hooks, dict):
-            hooks.pop(self._number, None)
-        elif hooks is not None:
-            hooks.remove(self._number)
-        if hooks is not None and _is_ours(hooks):
+        if isinstance(hooks, HookTable) or not isinstance(hooks, dict | None):
+            hooks.remove(self._number)  # ours may do more than forget it
             _births.get(hooks, {}).pop(self._number, None)
+        elif hooks is not None:
+            hooks.pop(self._number, None)
         for weak in self._extra:
             if (table := weak()) is not None:
                 table.pop(self._number, None)

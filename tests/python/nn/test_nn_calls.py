@@ -100,7 +100,7 @@ def test_hooks_of_the_class_of_every_module_and_of_one_are_seen_at_once():
     class Hooked(gb.nn.Identity):
         pass
 
-    layer, seen = Hooked(), []
+    layer, seen, of_most = Hooked(), [], gb.nn.Module._forward_hooks
     one = layer.register_forward_hook(lambda *given: seen.append("own"))
     every = gb.nn.modules.module.register_module_forward_hook(lambda *given: seen.append("every"))
     layer(1)
@@ -112,6 +112,7 @@ def test_hooks_of_the_class_of_every_module_and_of_one_are_seen_at_once():
 
     assert seen == ["every", "own", "every"]
     assert layer._is_called_plainly()
+    assert gb.nn.Module._forward_hooks is of_most  # no call looks for hooks any more
 
 
 def test_a_call_leaves_no_reference_behind():
