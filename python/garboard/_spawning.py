@@ -136,64 +136,6 @@ def _run(
         sys.exit(1)
 
 
-def start_processes(
-    fn: Callable[..., object],
-    args: tuple[object, ...] = (),
-    nprocs: int = 1,
-    join: bool = True,
-    daemon: bool = False,
-    start_method: str = "spawn",
-) -> ProcessContext | None:
-    """Call a function in several processes, each with its number before the arguments.
-
-    Tensors among the arguments are copied.
-
-    Args:
-        fn: A function that can be pickled, such as one at the top of a module.
-        args: What follows the number.
-        nprocs: How many processes.
-        join: Wait for all of them.
-        daemon: End them with this process.
-        start_method: "spawn", "fork" or "forkserver".
-
-    Returns:
-        None; with `join=False` the processes, which have `join(timeout=None)` and `pids()`.
-
-    Raises:
-        ProcessRaisedException: The function has raised; the other processes are ended.
-        ProcessExitedException: A process has ended otherwise; likewise.
-        TypeError: An argument is of another type.
-        ValueError: `nprocs` is below 1, or there is no such method.
-
-    >>> gb.multiprocessing.start_processes(print, ("of a number",), nprocs=0)
-    Traceback (most recent call last):
-    ValueError: start_processes: nprocs 0; 1 or more is needed
-    """
-    check.function("start_processes", "fn", fn)
-    methods = multiprocessing.get_all_start_methods()
-    context = multiprocessing.get_context(
-        check.choice("start_processes", "start_method", start_method, *methods)
-    )
-    given = check.of_type(tuple, "start_processes", "args", args)
-    started: list[BaseProcess] = []
-    told: list[Connection] = []
-    for number in range(check.count("start_processes", "nprocs", nprocs, 1)):
-        hear, tell = context.Pipe(duplex=False)
-        process = context.Process(  # type: ignore[attr-defined]
-            target=_run, args=(fn, number, given, tell), daemon=daemon
-        )
-        process.start()
-        tell.close()
-        started.append(process)
-        told.append(hear)
-    processes = ProcessContext(started, told)
-    if not join:
-        return processes
-    while not processes.join():
-        pass
-    return None
-
-
 def spawn(
     fn: Callable[..., object],
     args: tuple[object, ...] = (),
@@ -225,6 +167,31 @@ def spawn(
 
     >>> gb.multiprocessing.spawn(print, ("of a number",), nprocs=0)
     Traceback (most recent call last):
-    ValueError: start_processes: nprocs 0; 1 or more is needed
+    ValueError: spawn: nprocs 0; 1 or more is needed
     """
-    return start_processes(fn, args, nprocs, join, daemon, start_method)
+    check.function("spawn", "fn", fn)
+    methods = multiprocessing.get_all_start_methods()
+    context = multiprocessing.get_context(
+        check.choice("spawn", "start_method", start_method, *methods)
+    )
+    given = check.of_type(tuple, "spawn", "args", args)
+    started: list[BaseProcess] = []
+    told: list[Connection] = []
+    for number in range(check.count("spawn", "nprocs", nprocs, 1)):
+        hear, tell = context.Pipe(duplex=False)
+        process = context.Process(  # type: ignore[attr-defined]
+            target=_run, args=(fn, number, given, tell), daemon=daemon
+        )
+        process.start()
+        tell.close()
+        started.append(process)
+        told.append(hear)
+    processes = ProcessContext(started, told)
+    if not join:
+        return processes
+    while not processes.join():
+        pass
+    return None
+
+
+start_processes = spawn  # as it is called within PyTorch
