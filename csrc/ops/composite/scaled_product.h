@@ -8,6 +8,7 @@
 #include "csrc/ops/elementwise/binary.h"
 #include "csrc/ops/elementwise/ternary.h"
 #include "csrc/ops/fuse/expression.h"
+#include "csrc/ops/op/destination.h"
 #include "csrc/ops/op/operators.h"
 #include "csrc/ops/op/promotion.h"
 #include "csrc/ops/op/record.h"
@@ -67,7 +68,7 @@ inline Expression product_for(const Tensor& input, const ScaledProduct& of) {
 /// input + value * a * b; half types are computed in float32 and rounded once.
 inline Tensor plus_product(const Tensor& input, const ScaledProduct& of) {
   if (detail::is_one_walk(input, of)) {
-    const Tensor out = empty_of(of.op(), input.sizes(), input.dtype(), input.device());
+    const Tensor out = result_of(of.op(), input.sizes(), input.dtype(), input.device());
     detail::walk(out, input, of);
     return out;
   }

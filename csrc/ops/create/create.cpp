@@ -7,6 +7,7 @@
 
 #include "csrc/core/error.h"
 #include "csrc/ops/devices/devices.h"
+#include "csrc/ops/op/destination.h"
 #include "csrc/ops/op/record.h"
 #include "csrc/tensor/sizes.h"
 #include "kernels/run.h"
@@ -44,7 +45,9 @@ Tensor empty(const Dims& sizes, DType dtype, Device device, const char* op) {
 
 Tensor full(const Dims& sizes, Scalar value, DType dtype, Device device, const char* op) {
   check_fits(op, value, dtype);
-  Tensor result = empty(sizes, dtype, device, op);
+  require_device(op, device);
+  check_not_negative(op, sizes);
+  const Tensor result = result_of(op, sizes, dtype, device);
   kernels::run(kernels::Fill{result.flat_view(), value}, device);
   return result;
 }

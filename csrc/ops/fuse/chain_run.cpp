@@ -13,6 +13,7 @@
 #include "csrc/core/thread_pool.h"
 #include "csrc/ops/fuse/chain_layout.h"
 #include "csrc/ops/fuse/chain_pieces.h"
+#include "csrc/ops/op/destination.h"
 #include "kernels/past_cache.h"
 #include "kernels/table.h"
 
@@ -292,9 +293,11 @@ class PieceRun {
 
 Tensor run_pieces(const ChainProgram& program) {
   const ChainProgram::Op& last = program.ops.back();
-  Tensor out = Tensor::fresh(program.sizes, last.result, {}, last.op->name());
   const ChainLayout layout(program);
-  out.body()->lay_out(program.sizes, layout.strides, 0);
+  const bool is_by_rows = layout.strides == contiguous_strides(program.sizes);
+  Tensor out = is_by_rows ? result_of(last.op->name(), program.sizes, last.result, {})
+                          : Tensor::fresh(program.sizes, last.result, {}, last.op->name());
+  if (!is_by_rows) out.body()->lay_out(program.sizes, layout.strides, 0);
   PieceRun(program, layout, last.result, out.data()).run();
   return out;
 }

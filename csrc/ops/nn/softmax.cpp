@@ -4,6 +4,7 @@
 #include "csrc/ops/create/convert.h"
 #include "csrc/ops/create/create.h"
 #include "csrc/ops/elementwise/unary.h"
+#include "csrc/ops/op/destination.h"
 #include "csrc/ops/op/operators.h"
 #include "csrc/ops/op/record.h"
 #include "csrc/ops/reduce/reduce.h"
@@ -34,7 +35,7 @@ Tensor run(const Tensor& given, std::int64_t given_dim, std::optional<DType> dty
   const Tensor input = checked_input(Forward::name, given, dtype);
   const int dim = checked_dim(Forward::name, given_dim, input.ndim());
   const Device device = input.device();
-  const Tensor out = empty_of(Forward::name, input.sizes(), input.dtype(), device);
+  const Tensor out = result_of(Forward::name, input.sizes(), input.dtype(), device);
   kernels::run(Forward{as_row(out.view()), as_row(input.view()), dim}, device);
   record(Forward::name, out, {input}, Keep::output, [dim](const Backward& at) -> Grads {
     const Tensor output = at.output();

@@ -4,6 +4,7 @@
 #include "csrc/ops/create/convert.h"
 #include "csrc/ops/create/create.h"
 #include "csrc/ops/elementwise/binary.h"
+#include "csrc/ops/op/destination.h"
 #include "csrc/ops/op/promotion.h"
 #include "csrc/ops/op/record.h"
 #include "csrc/ops/reduce/reduce.h"
@@ -30,7 +31,7 @@ namespace {
 Tensor product(const char* op, const Tensor& a, const Tensor& b) {
   Dims sizes = a.sizes();
   sizes.back() = b.last_size();
-  const Tensor out = empty_of(op, sizes, a.dtype(), a.device());
+  const Tensor out = result_of(op, sizes, a.dtype(), a.device());
   kernels::run(kernels::Matmul{out.view(), a.view(), b.view()}, a.device());
   return out;
 }

@@ -9,6 +9,7 @@
 #include "csrc/ops/elementwise/binary.h"
 #include "csrc/ops/elementwise/ternary.h"
 #include "csrc/ops/elementwise/unary.h"
+#include "csrc/ops/op/destination.h"
 #include "csrc/ops/op/operators.h"
 #include "csrc/ops/op/record.h"
 #include "csrc/ops/reduce/scan.h"
@@ -55,7 +56,7 @@ Shape shape_of(const char* op, const Tensor& input, const Reduced& reduced) {
 
 Tensor reduced(const char* name, const kernels::Slot& kernel, const Tensor& input,
                const Shape& shape, DType dtype) {
-  const Tensor out = empty_of(name, shape.result, dtype, input.device());
+  const Tensor out = result_of(name, shape.result, dtype, input.device());
   const View wide = make_view(out.data(), dtype, input.sizes(), shape.strides);
   kernels::table_of(input.device())
       .reduce[kernel.index](wide, input.view(), current_stream(input.device()));

@@ -10,6 +10,7 @@
 #include "csrc/ops/elementwise/binary.h"
 #include "csrc/ops/elementwise/ternary.h"
 #include "csrc/ops/elementwise/unary.h"
+#include "csrc/ops/op/destination.h"
 #include "csrc/ops/op/operators.h"
 #include "csrc/ops/op/record.h"
 #include "csrc/ops/reduce/reduce.h"
@@ -33,7 +34,7 @@ View backwards(View x, int dim) {
 }
 
 Tensor running_sum(const Tensor& input, int dim, From from) {
-  const Tensor out = empty_of("cumsum", input.sizes(), input.dtype(), input.device());
+  const Tensor out = result_of("cumsum", input.sizes(), input.dtype(), input.device());
   View to = out.view(), x = input.view();
   if (from == From::end) {
     to = backwards(to, dim);
@@ -72,7 +73,7 @@ Tensor gradient_at_zeros(const Tensor& gradient, const Tensor& x, int dim) {
 }
 
 Tensor running_product(const Tensor& input, int dim) {
-  const Tensor out = empty_of("cumprod", input.sizes(), input.dtype(), input.device());
+  const Tensor out = result_of("cumprod", input.sizes(), input.dtype(), input.device());
   kernels::run(kernels::CumulativeProduct{out.view(), input.view(), dim}, input.device());
   // An element is a factor from its own place on. Behind a first 0 all products are 0, and only
   // what that one is multiplied with gives it a gradient.
@@ -95,7 +96,7 @@ Tensor running_product(const Tensor& input, int dim) {
 }
 
 Tensor running_exponentials(const Tensor& input, int dim) {
-  const Tensor out = empty_of("logcumsumexp", input.sizes(), input.dtype(), input.device());
+  const Tensor out = result_of("logcumsumexp", input.sizes(), input.dtype(), input.device());
   kernels::run(kernels::LogCumulativeSumExp{out.view(), input.view(), dim}, input.device());
   // The sum of gradient e^(x - out) from its place on, of positive and negative gradients apart, so
   // that each has a logarithm.

@@ -5,6 +5,7 @@
 #include "csrc/core/error.h"
 #include "csrc/ops/create/convert.h"
 #include "csrc/ops/create/create.h"
+#include "csrc/ops/op/destination.h"
 #include "csrc/ops/op/record.h"
 #include "csrc/ops/shape/views.h"
 #include "kernels/run.h"
@@ -108,7 +109,7 @@ Tensor cat(const std::vector<Tensor>& tensors, std::int64_t given_dim) {
     grow("cat", sizes[dim], length_of(tensor, dim), tensors.size(), dim);
     dtype = promote(dtype, tensor.dtype());
   }
-  const Tensor out = empty(sizes, dtype, first.device(), "cat");
+  const Tensor out = result_of("cat", sizes, dtype, first.device());
   std::vector<std::int64_t> lengths;
   {
     const GradModeGuard no_grad(false);

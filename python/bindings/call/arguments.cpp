@@ -5,6 +5,7 @@
 
 #include "csrc/core/error.h"
 #include "csrc/core/pool.h"
+#include "csrc/ops/op/record.h"
 #include "python/bindings/call/layout_hints.h"
 #include "python/bindings/exchange/foreign_objects.h"
 #include "python/bindings/exchange/numbers.h"
@@ -224,6 +225,30 @@ void Arguments::take_out(PyObject* given) {
     }
   }
   out_ = given;
+}
+
+namespace {
+
+bool leaves_alone(PyObject* object, const Tensor& out) {
+  if (!object || object == Py_None || PyLong_Check(object) || PyFloat_Check(object)) return true;
+  if (!is_tensor(object) || alias_of(object).is_empty()) return false;
+  const Tensor& tensor = alias_of(object).tensor();
+  return tensor.storage() != out.storage() && !must_record({tensor});
+}
+
+}  // namespace
+
+bool Arguments::leave_alone(const Tensor& out) const {
+  for (std::size_t i = 0; i < signature_.parameters().size(); ++i) {
+    PyObject* const given = values_[i];
+    const bool is_list = given && Items::can_read(given);
+    for (Py_ssize_t k = 0; is_list && k < Py_SIZE(given); ++k)
+      if (!leaves_alone(PySequence_Fast_GET_ITEM(given, k), out)) return false;
+    if (!is_list && !leaves_alone(given, out)) return false;
+  }
+  for (Py_ssize_t k = 0; k < rest_count_; ++k)
+    if (!leaves_alone(rest_[k], out)) return false;
+  return !must_record({out});
 }
 
 void Arguments::fill_in(int first) const {

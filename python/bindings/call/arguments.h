@@ -47,6 +47,9 @@ class Arguments {
   bool pins() const { return out_ == Py_True; }
   /// Whether one of the two was.
   bool changes_result() const { return out_ != nullptr; }
+  /// Whether the call can write into `out` while it reads its arguments: none looks into the same
+  /// storage, and none asks for a gradient. False where that is not seen at once.
+  bool leave_alone(const Tensor& out) const;
 
   /// The first one is looked at before any other is converted, which may run code that disposes it.
   /// An empty tensor for None, where the parameter takes that.

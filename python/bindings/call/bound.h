@@ -171,6 +171,13 @@ PyObject* call_with(const F& function, const Arguments& given,
   if constexpr (std::is_void_v<R>) {
     run();
     Py_RETURN_NONE;
+  } else if constexpr (std::is_same_v<R, Tensor>) {
+    return Result<R>::give(
+        [&] {
+          const WrittenAtOnce out(given);
+          return run();
+        }(),
+        given);
   } else {
     return Result<R>::give(run(), given);
   }

@@ -24,9 +24,16 @@ Tensor pinned(const Tensor& made) {
 
 }  // namespace
 
+void WrittenAtOnce::prepare(const Arguments& given) {
+  if (given.pins()) return;
+  const Tensor& out = tensor_of(given.out(), given.op(), "out");
+  if (given.leave_alone(out)) place_.emplace(&out);
+}
+
 PyObject* written(const Arguments& given, const Tensor& made) {
   if (given.pins()) return wrap(pinned(made));
-  composite::write_made(given.op(), tensor_of(given.out(), given.op(), "out"), made, false);
+  const Tensor& out = tensor_of(given.out(), given.op(), "out");
+  if (!lies_in(out, made)) composite::write_made(given.op(), out, made, false);
   return Py_NewRef(given.out());
 }
 

@@ -6,6 +6,7 @@
 
 #include "csrc/core/exclusive.h"
 #include "csrc/lifetime/borrowing.h"
+#include "csrc/ops/op/destination.h"
 
 namespace garboard::python {
 
@@ -43,6 +44,7 @@ class WithGil {
  private:
   bool is_held_;
   PyGILState_STATE before_{};
+  Destination none_{nullptr};  // for what Python calls meanwhile
 };
 
 }  // namespace garboard::python

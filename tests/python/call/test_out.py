@@ -99,6 +99,122 @@ class TestEveryFunctionThatTakesOut:
         assert "\n    out: " in (gb.cat.__doc__ or "")
 
 
+def many(*sizes: int) -> gb.Tensor:
+    return gb.linspace(-1, 1, gb.Size(sizes).numel()).reshape(sizes)
+
+
+#: Calls whose result is written into `out` at once, of operands made by `many`.
+AT_ONCE: dict[str, tuple[tuple[int, ...], Any]] = {
+    "mm": ((300, 200), lambda x, **to: gb.mm(x, x.t(), **to)),
+    "bmm": ((3, 90, 80), lambda x, **to: gb.bmm(x, x.mT, **to)),
+    "matmul": ((3, 90, 80), lambda x, **to: gb.matmul(x, x[0].t(), **to)),
+    "cat": ((300, 200), lambda x, **to: gb.cat([x, x], 1, **to)),
+    "stack": ((300, 200), lambda x, **to: gb.stack((x, x), **to)),
+    "vstack": ((300, 200), lambda x, **to: gb.vstack([x, x], **to)),
+    "cumsum": ((300, 200), lambda x, **to: gb.cumsum(x, 0, **to)),
+    "cumprod": ((300, 200), lambda x, **to: gb.cumprod(x, 1, **to)),
+    "logcumsumexp": ((300, 200), lambda x, **to: gb.logcumsumexp(x, 1, **to)),
+    "softmax": ((300, 200), lambda x, **to: gb.softmax(x, 1, **to)),
+    "sum": ((2, 40_000), lambda x, **to: gb.sum(x, 0, **to)),
+    "amax": ((2, 40_000), lambda x, **to: gb.amax(x, 0, **to)),
+    "zeros": ((), lambda _, **to: gb.zeros(300, 200, **to)),
+    "full": ((), lambda _, **to: gb.full((300, 200), 2.5, **to)),
+    "addcmul of rows": ((600, 600), lambda x, **to: gb.addcmul(x, x, x[0], **to)),
+    "addcmul": ((600, 600), lambda x, **to: gb.addcmul(x, x, x, **to)),
+}
+
+
+class TestWrittenAtOnce:
+    @pytest.mark.parametrize("name", AT_ONCE)
+    def test_takes_no_memory_for_the_result(self, name, no_leaks):
+        sizes, call = AT_ONCE[name]
+        x = many(*sizes)
+        expected = call(x)
+        out = gb.empty_like(expected)
+        version = out._version
+        gb.memory.reset_peak_memory_stats()
+        before = gb.memory.peak().bytes
+
+        assert call(x, out=out) is out
+
+        assert gb.memory.peak().bytes - before < out.nbytes // 2
+        assert out.equal(expected)
+        assert out._version > version
+
+    @pytest.mark.parametrize("name", AT_ONCE)
+    def test_is_right_where_out_looks_into_an_operand(self, name):
+        sizes, call = AT_ONCE[name]
+        expected = call(many(*sizes))
+        x = gb.empty(max(2 * expected.numel(), many(*sizes).numel()))
+        given = x[: many(*sizes).numel()].view(sizes)
+        for start in (0, expected.numel() // 2):
+            given.copy_(many(*sizes))
+            out = x[start : start + expected.numel()].view(expected.shape)
+
+            assert call(given, out=out) is out
+
+            assert out.equal(expected), start
+
+    @pytest.mark.parametrize("name", AT_ONCE)
+    def test_is_right_in_other_strides_and_dtypes(self, name):
+        sizes, call = AT_ONCE[name]
+        expected = call(many(*sizes))
+        turned = gb.empty(expected.shape[::-1]).permute(*range(expected.ndim)[::-1])
+        wide = gb.empty(expected.shape, dtype=gb.float64)
+
+        call(many(*sizes), out=turned)
+        assert turned.equal(expected)
+        if name not in ("zeros", "full"):  # which take their dtype from it
+            call(many(*sizes), out=wide)
+            assert wide.equal(expected.double())
+
+    @pytest.mark.parametrize("name", [name for name, (sizes, _) in AT_ONCE.items() if sizes])
+    def test_leaves_out_alone_where_a_gradient_is_asked_for(self, name):
+        sizes, call = AT_ONCE[name]
+        x = many(*sizes).requires_grad_()
+        out = gb.full_like(call(x.detach()), 7.0)
+
+        with pytest.raises(gb.GradientError, match="inside no_grad"):
+            call(x, out=out)
+
+        assert out.unique().tolist() == [7.0]
+        with gb.no_grad():
+            assert call(x, out=out).equal(call(x))
+        assert not out.requires_grad
+
+    def test_leaves_out_alone_where_it_asks_for_a_gradient(self):
+        out = gb.ones(3, 3, requires_grad=True)
+
+        with pytest.raises(gb.GradientError):
+            gb.mm(gb.eye(3), gb.eye(3), out=out)
+
+        assert out.tolist() == gb.ones(3, 3).tolist()
+
+    def test_spoils_what_a_graph_has_kept_of_out(self):
+        weight = gb.ones(3, 3, requires_grad=True)
+        out = gb.full((3, 3), 2.0)
+        loss = (weight * out).sum()
+
+        gb.mm(gb.eye(3), gb.eye(3), out=out)
+
+        with pytest.raises(gb.VersionError, match="written in place"):
+            loss.backward()
+
+    def test_is_for_the_call_alone_and_not_for_what_its_numbers_run(self):
+        seen = []
+
+        class Dim:
+            def __index__(self) -> int:
+                seen.append(gb.cumsum(gb.ones(4), 0))
+                return 0
+
+        out = gb.empty(4)
+        gb.cumsum(gb.full((4,), 3.0), Dim(), out=out)
+
+        assert out.tolist() == [3.0, 6.0, 9.0, 12.0]
+        assert seen[0].tolist() == [1.0, 2.0, 3.0, 4.0]
+
+
 class TestWhatMakesTensors:
     @pytest.mark.parametrize("dtype", [gb.float32, gb.int64, gb.float64])
     def test_takes_dtype_and_device_of_out(self, dtype):
