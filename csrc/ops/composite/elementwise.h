@@ -1,6 +1,7 @@
 // Elementwise functions made of others, and numbers in even steps.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -19,11 +20,13 @@
 #include "csrc/ops/elementwise/transcendental.h"
 #include "csrc/ops/elementwise/unary.h"
 #include "csrc/ops/fuse/expression.h"
+#include "csrc/ops/op/destination.h"
 #include "csrc/ops/op/operators.h"
 #include "csrc/ops/op/promotion.h"
 #include "csrc/ops/op/record.h"
 #include "csrc/ops/shape/views.h"
 #include "csrc/tensor/sizes.h"
+#include "kernels/run.h"
 
 namespace garboard::composite {
 
@@ -215,30 +218,42 @@ inline void write_made(const char* op, const Tensor& out, const Tensor& made, bo
   copy_(out, made);
 }
 
-/// `count` numbers from `start` to `end`, both included, in float64: those of the second half are
-/// counted from the end. Those that will be of `dtype` float32 are a step apart that is rounded to
-/// it, as in PyTorch: where they are compared with whole numbers, the last bit decides.
+/// `count` numbers from `start` to `end`, both included, computed in float64: those of the second
+/// half are counted from the end. Those of float32 are a step apart that is rounded to it, as in
+/// PyTorch: where they are compared with whole numbers, the last bit decides.
 inline Tensor even_steps(const char* op, double start, double end, std::int64_t count, DType dtype,
                          Device device) {
   if (count < 0) throw ShapeError(text(op, ": steps ", count, "; 0 or more is needed"));
   const GradModeGuard no_grad(false);
-  const Tensor place = arange(Scalar::of(0.0), Scalar::of(static_cast<double>(count)),
-                              Scalar::of(1.0), DType::float64, device);
-  if (count <= 1) return place + start;
-  const double gaps = static_cast<double>(count - 1);
+  if (count == 1) end = start;
+  const double gaps = static_cast<double>(std::max<std::int64_t>(count - 1, 1));
   const bool is_single = dtype == DType::float32;
   if (is_single) start = static_cast<float>(start), end = static_cast<float>(end);
   const double step =
       is_single ? (static_cast<float>(end) - static_cast<float>(start)) / static_cast<float>(gaps)
                 : (end - start) / gaps;
-  const std::int64_t half = count / 2;
-  const Tensor head = narrow(place, 0, 0, half), tail = narrow(place, 0, half, count - half);
-  mul.apply_in_place(head, step);
-  add.apply_in_place(head, start);
-  sub.apply_in_place(tail, gaps);
-  mul.apply_in_place(tail, step);
-  add.apply_in_place(tail, end);
-  return place;
+  const std::int64_t half = count / 2, most = device.is_cpu() ? std::int64_t{1} << 14 : count;
+  const Tensor result = result_of(op, {count}, dtype, device);
+  for (std::int64_t first = 0; first < count; first += most) {  // on the CPU in its caches
+    const std::int64_t length = std::min(most, count - first);
+    const Tensor place = arange(Scalar::of(static_cast<double>(first)),
+                                Scalar::of(static_cast<double>(first + length)), Scalar::of(1.0),
+                                DType::float64, device);
+    const std::int64_t before = std::clamp<std::int64_t>(half - first, 0, length);
+    if (before > 0) {
+      const Tensor head = narrow(place, 0, 0, before);
+      mul.apply_in_place(head, step);
+      add.apply_in_place(head, start);
+    }
+    if (before < length) {
+      const Tensor tail = narrow(place, 0, before, length - before);
+      sub.apply_in_place(tail, count == 1 ? 0.0 : gaps);
+      mul.apply_in_place(tail, step);
+      add.apply_in_place(tail, end);
+    }
+    kernels::run(kernels::Copy{narrow(result, 0, first, length).view(), place.view()}, device);
+  }
+  return result;
 }
 
 }  // namespace garboard::composite

@@ -1,6 +1,8 @@
 // Elements and rows brought together by index. Each index, and each element that it names, is read
 // once; where the index stands still along the innermost dim, rows move as a whole.
 
+#include <algorithm>
+
 #include "kernels/cpu/index/indexed_walk.h"
 #include "kernels/cpu/loop/copy_bytes.h"
 #include "kernels/cpu/loop/parts.h"
@@ -37,6 +39,41 @@ bool gather_row(Item* y, const Item* x, const std::int64_t* index, std::int64_t 
 }
 
 template <class Item>
+void pick(Item* y, const Item* x, const std::int64_t* places, std::int64_t count) {
+#pragma GCC ivdep
+  for (std::int64_t i = 0; i < count; ++i) y[i] = x[places[i]];
+}
+
+/// One row of indices for all rows of x: they are looked at once, some at a time.
+template <class Item>
+bool gather_columns(Item* y, const Item* x, const std::int64_t* index, const LoopDim& rows,
+                    std::int64_t count, GatherSteps steps, IndexedDim along) {
+  constexpr std::int64_t most = 512;
+  std::int64_t places[most];
+  for (std::int64_t first = 0; first < count; first += most) {
+    const std::int64_t some = std::min(most, count - first);
+    std::uint64_t largest = 0;
+    for (std::int64_t i = 0; i < some; ++i) {
+      const std::uint64_t place = place_of(index + (first + i) * steps.index, along.wrap);
+      largest = std::max(largest, place);
+      places[i] = static_cast<std::int64_t>(place) * along.stride;
+    }
+    if (largest >= static_cast<std::uint64_t>(along.size)) return false;
+    Item* to = y + first * steps.out;
+    const Item* from = x + first * steps.x;
+    for (std::int64_t r = 0; r < rows.size; ++r) {
+      if (steps.out == 1 && steps.x == 0)
+        pick(to, from, places, some);
+      else
+        for (std::int64_t i = 0; i < some; ++i) to[i * steps.out] = from[i * steps.x + places[i]];
+      to += rows.strides[0];
+      from += rows.strides[1];
+    }
+  }
+  return true;
+}
+
+template <class Item>
 void copy_row(Item* y, const Item* x, std::int64_t count, GatherSteps steps) {
   if (steps.out == 1 && steps.x == 1 && count * sizeof(Item) > 64) {
     copy_bytes(y, x, count * static_cast<std::int64_t>(sizeof(Item)));
@@ -56,6 +93,11 @@ bool gather_all(const LoopPlan& plan, IndexedDim along) {
     auto* y = reinterpret_cast<Aliased*>(data[0]);
     const auto* x = reinterpret_cast<const Aliased*>(data[1]);
     const auto* index = reinterpret_cast<const std::int64_t*>(data[2]);
+    if (steps.index != 0 && rows.strides[2] == 0 && rows.size > 1) {
+      pace.advance(rows.size * inner.size);
+      is_good = is_good && gather_columns(y, x, index, rows, inner.size, steps, along);
+      return;
+    }
     for (std::int64_t r = 0; r < rows.size && is_good; ++r) {
       pace.advance(inner.size);
       if (steps.index != 0) {
