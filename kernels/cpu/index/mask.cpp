@@ -2,6 +2,9 @@
 // then every block knows where its elements go, and threads share the blocks. Within a block each
 // element is written, and the place moves on only where the mask is true: nothing is mispredicted.
 #include <cstring>
+#ifdef __AVX512BW__
+#include <immintrin.h>
+#endif
 
 #include "kernels/cpu/index/indexed_walk.h"
 #include "kernels/cpu/loop/copy_bytes.h"
@@ -53,6 +56,17 @@ bool is_nothing(const std::uint8_t* mask) {
 /// how many.
 std::int64_t true_places(const std::uint8_t* mask, std::int64_t count, std::uint16_t* places) {
   std::int64_t n = 0, i = 0;
+#ifdef __AVX512BW__
+  __m512i numbers = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+  for (; i + 16 <= count; i += 16) {
+    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(mask + i));
+    const __mmask16 is_true = _mm_test_epi8_mask(bytes, bytes);
+    const __m512i first_ones = _mm512_maskz_compress_epi32(is_true, numbers);
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(places + n), _mm512_cvtepi32_epi16(first_ones));
+    n += __builtin_popcount(is_true);
+    numbers = _mm512_add_epi32(numbers, _mm512_set1_epi32(16));
+  }
+#endif
   for (; i + 8 <= count; i += 8) {
     if (is_nothing(mask + i)) continue;
     for (std::int64_t k = i; k < i + 8; ++k) {
