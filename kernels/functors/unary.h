@@ -20,6 +20,8 @@ namespace garboard::functors {
 
 /// The smallest integer wraps to itself.
 struct Absolute {
+  /// Of the bits of a half type, which need not be a float for that.
+  GARBOARD_HD static std::uint16_t of_half_bits(std::uint16_t x) { return x & 0x7fff; }
   template <AnyElement T>
   GARBOARD_HD Component<T> operator()(T x) const {
     if constexpr (Analytic<T>) return abs(x);
@@ -170,6 +172,7 @@ struct LogicalNot {
 };
 
 struct Negate {
+  GARBOARD_HD static std::uint16_t of_half_bits(std::uint16_t x) { return x ^ 0x8000; }
   template <Arithmetic T>
   GARBOARD_HD T operator()(T x) const {
     if constexpr (Analytic<T>) return -x;

@@ -101,6 +101,8 @@ using ResultOn = std::invoke_result_t<F, functors::Widened<T>...>;
 template <class F, class T>
 void unary_stretch(void* out, const void* const* in, std::int64_t count, unsigned scalars) {
   if constexpr (functors::Half<T>) {
+    if constexpr (requires { F::of_half_bits; })
+      return half_bits_stretch<F>(out, in[0], count);
     if constexpr (is_swift<F>)
       return swift_stretch<F>(static_cast<T*>(out), count, static_cast<const T*>(in[0]));
     constexpr StretchForm form{1, 0, 0, std::is_same_v<ResultOn<F, T>, bool>};

@@ -75,6 +75,16 @@ std::int64_t take_swiftly(Float16*, std::int64_t, In...) {
 }
 #endif
 
+/// What `F` makes of single bits.
+template <class F>
+void half_bits_stretch(void* out, const void* in, std::int64_t count) {
+  typedef std::uint16_t Bits __attribute__((may_alias));
+  auto* const y = static_cast<Bits*>(out);
+  auto* const x = static_cast<const Bits*>(in);
+#pragma GCC ivdep
+  for (std::int64_t i = 0; i < count; ++i) y[i] = F::of_half_bits(x[i]);
+}
+
 /// y[i] = F(x[i]...). `F` makes one operation.
 template <class F, functors::Half T, class... In>
 void swift_stretch(T* y, std::int64_t count, In... x) {

@@ -114,26 +114,39 @@ struct LoopsOf : Accumulators<Accumulator<F, typename F::template Result<T>>, Ou
   static void take_columns(void* accumulators, const void* x, std::int64_t rows,
                            std::int64_t row_stride, std::int64_t columns) {
     const auto* from = static_cast<const Item*>(x);
-    const auto read = [](Item value) {
-      return functors::taken_by<F, R>(functors::loaded<T>(value));
+    constexpr bool is_widened = std::is_same_v<T, Float16>;  // g++ makes vectors of all else
+    using Read = std::conditional_t<is_widened, float, Item>;
+    alignas(64) Read memory[4][is_widened ? max_columns : 1];
+    const auto row = [&](std::int64_t r, int k) -> const Read* {
+      const Item* const items = from + r * row_stride;
+      if constexpr (is_widened)
+        return wide_row(items, memory[k], columns);
+      else
+        return items;
+    };
+    const auto read = [](Read value) {
+      if constexpr (is_widened)
+        return functors::taken_by<F, R>(value);
+      else
+        return functors::taken_by<F, R>(functors::loaded<T>(value));
     };
     alignas(64) R sums[max_columns];
     while (rows > 0) {
       const std::int64_t n = smaller(rows, rows_at_once);
-      for (std::int64_t c = 0; c < columns; ++c) sums[c] = read(from[c]);
+      const Read* const top = row(0, 0);
+      for (std::int64_t c = 0; c < columns; ++c) sums[c] = read(top[c]);
       std::int64_t r = 1;
       for (; r + 4 <= n; r += 4) {
-        const Item* first = from + r * row_stride;
-        const Item* second = first + row_stride;
-        const Item* third = second + row_stride;
-        const Item* fourth = third + row_stride;
+        const Read *const first = row(r, 0), *const second = row(r + 1, 1),
+                          *const third = row(r + 2, 2), *const fourth = row(r + 3, 3);
         for (std::int64_t c = 0; c < columns; ++c)
           sums[c] = F{}(sums[c], F{}(F{}(read(first[c]), read(second[c])),
                                      F{}(read(third[c]), read(fourth[c]))));
       }
-      for (; r < n; ++r)
-        for (std::int64_t c = 0; c < columns; ++c)
-          sums[c] = F{}(sums[c], read(from[r * row_stride + c]));
+      for (; r < n; ++r) {
+        const Read* const one = row(r, 0);
+        for (std::int64_t c = 0; c < columns; ++c) sums[c] = F{}(sums[c], read(one[c]));
+      }
       for (std::int64_t c = 0; c < columns; ++c) static_cast<Kept*>(accumulators)[c].add(sums[c]);
       rows -= n;
       from += n * row_stride;
