@@ -93,6 +93,26 @@ __attribute__((always_inline)) inline void transpose_lanes(__m512 (&x)[16]) {
   }
 }
 
+/// Likewise 8 vectors of doubles.
+__attribute__((always_inline)) inline void transpose_lanes(__m512d (&x)[8]) {
+  __m512d y[8];
+  for (int i = 0; i < 8; i += 2) {
+    y[i] = _mm512_unpacklo_pd(x[i], x[i + 1]);
+    y[i + 1] = _mm512_unpackhi_pd(x[i], x[i + 1]);
+  }
+  for (int i = 0; i < 8; i += 4) {
+    for (int j = 0; j < 2; ++j) {
+      x[i + j] = _mm512_shuffle_f64x2(y[i + j], y[i + j + 2], 0x88);
+      x[i + j + 2] = _mm512_shuffle_f64x2(y[i + j], y[i + j + 2], 0xdd);
+    }
+  }
+  for (int j = 0; j < 4; ++j) {
+    y[j] = _mm512_shuffle_f64x2(x[j], x[j + 4], 0x88);
+    y[j + 4] = _mm512_shuffle_f64x2(x[j], x[j + 4], 0xdd);
+  }
+  for (int j = 0; j < 8; ++j) x[j] = y[j];
+}
+
 inline void turn_16(std::uint32_t* to, std::int64_t to_stride, const std::uint32_t* from,
                     std::int64_t from_stride) {
   __m512 x[16];

@@ -16,6 +16,7 @@ namespace garboard::kernels::GARBOARD_ISA {
 namespace {
 
 constexpr std::int64_t most_few = 12;
+constexpr int lanes = lanes_of<float>;
 
 /// Vectors x_i, which are few, and y_j: out[i * out_x + j * out_y] becomes x_i y_j, plus
 /// bias[i * bias_x + j * bias_y].
@@ -62,7 +63,7 @@ inline float dot_alone(const float* x, const float* y, std::int64_t depth) {
     }
   }
   for (int n = 0; k < depth; ++n, k += lanes) {
-    const __mmask16 mask = depth - k < lanes ? mask_of(depth - k) : __mmask16(~0);
+    const __mmask16 mask = depth - k < lanes ? first_lanes<float>(depth - k) : __mmask16(~0);
     sum[n] = _mm512_fmadd_ps(_mm512_maskz_loadu_ps(mask, x + k), _mm512_maskz_loadu_ps(mask, y + k),
                              sum[n]);
   }
@@ -98,7 +99,7 @@ void multiply_dots(const Dots& p, std::int64_t first) {
   for (; k + lanes <= p.depth; k += lanes)
     step(k, [](const float* at) { return _mm512_loadu_ps(at); });
   if (k < p.depth) {
-    const __mmask16 mask = mask_of(p.depth - k);
+    const __mmask16 mask = first_lanes<float>(p.depth - k);
     step(k, [mask](const float* at) { return _mm512_maskz_loadu_ps(mask, at); });
   }
   float sums_of[(all + 3) / 4 * 4];

@@ -78,16 +78,18 @@ void multiply_by_loops(const Matrix& out, const Matrix& a, const Matrix& b, bool
   multiply_plainly<T>(out, a, packed(b, scratch.data()));
 }
 
-FloatMatrix floats_of(const Matrix& m) {
-  return {reinterpret_cast<const float*>(m.data), m.row_stride, m.column_stride};
+template <class T>
+Factor<T> factor_of(const Matrix& m) {
+  return {reinterpret_cast<const T*>(m.data), m.row_stride, m.column_stride};
 }
 
-FloatProduct product_of(const Matrix& out, const Matrix& a, const Matrix& b, bool accumulate,
+template <class T>
+ProductOf<T> product_of(const Matrix& out, const Matrix& a, const Matrix& b, bool accumulate,
                         const char* bias) {
-  return {out.rows,       out.columns,
-          a.columns,      floats_of(a),
-          floats_of(b),   reinterpret_cast<float*>(out.data),
-          out.row_stride, reinterpret_cast<const float*>(bias),
+  return {out.rows,        out.columns,
+          a.columns,       factor_of<T>(a),
+          factor_of<T>(b), reinterpret_cast<T*>(out.data),
+          out.row_stride,  reinterpret_cast<const T*>(bias),
           accumulate};
 }
 
@@ -100,11 +102,12 @@ void spread_bias(const Matrix& out, const char* bias) {
 template <class T>
 void multiply_at_once(const Matrix& out, const Matrix& a, const Matrix& b, bool accumulate,
                       const char* bias) {
-  if constexpr (std::is_same_v<T, float>) {
-    const FloatProduct product = product_of(out, a, b, accumulate, bias);
+  if constexpr (functors::Real<T>) {
+    const ProductOf<T> product = product_of<T>(out, a, b, accumulate, bias);
     if (out.column_stride == 1) {
       if (is_for_packed(product)) return multiply_packed(product);
-      if (is_for_small(product)) return multiply_small(product);
+      if constexpr (std::is_same_v<T, float>)
+        if (is_for_small(product)) return multiply_small(product);
     }
   }
   if (bias) {
@@ -322,11 +325,11 @@ void multiply_all(const View& out, const View& a, const View& b, bool accumulate
   if (batch.is_of_tiny() && multiply_all_tiny(out.dtype, batch, accumulate, bias)) return;
   if (batch.count > 1 && batch.is_one_tall()) batch.make_one_tall();
   if (batch.count > 1 && dtype == DType::float32 && batch.out.column_stride == 1 &&
-      is_for_small(product_of(batch.out, batch.a, batch.b, accumulate, bias)))
+      is_for_small(product_of<float>(batch.out, batch.a, batch.b, accumulate, bias)))
     return batch.for_each(tuning::nn_part / (batch.out.rows * batch.out.columns) + 1,
                           cost_ns(batch.out, batch.a),
                           [&](const Matrix& out, const Matrix& a, const Matrix& b) {
-                            multiply_small(product_of(out, a, b, accumulate, bias));
+                            multiply_small(product_of<float>(out, a, b, accumulate, bias));
                           });
   batch.for_each(1, cost_ns(batch.out, batch.a),
                  [&](const Matrix& out, const Matrix& a, const Matrix& b) {

@@ -14,28 +14,41 @@ namespace garboard::kernels::GARBOARD_ISA {
 namespace {
 
 // A strip of a, up to 14 rows or 6, and a panel of b, two vectors wide, stay in the first cache.
-constexpr std::int64_t block_depth = tuning::packed_depth,
-                       packed_block_depth = tuning::packed_b_depth,
-                       block_floats = tuning::packed_floats, far_block_depth = tuning::far_depth;
-std::int64_t near_floats() { return machine().second_cache_bytes / 4; }
+template <class T>
+constexpr std::int64_t block_depth = tuning::packed_depth * 4 / sizeof(T);
+template <class T>
+constexpr std::int64_t block_elements = tuning::packed_floats * 4 / sizeof(T);
+constexpr std::int64_t packed_block_depth = tuning::packed_b_depth,
+                       far_block_depth = tuning::far_depth;
+/// Elements of a line of a packed strip, which is one of the depth.
+template <class T>
+constexpr std::int64_t strip_line = divided_up(most_tile_rows, lanes_of<T>) * lanes_of<T>;
+/// Those that the second cache holds.
+template <class T>
+std::int64_t near_elements() {
+  return machine().second_cache_bytes / static_cast<std::int64_t>(sizeof(T));
+}
 constexpr std::int64_t pace_products = 16;  // take the time of another op's element
 
 /// to[j * to_stride + i] = from[i * row_stride + j * column_stride] for i < rows, j < columns, and
 /// 0 for the rows from there to a vector.
-void pack_strip(float* to, std::int64_t to_stride, const float* from, std::int64_t row_stride,
-                std::int64_t column_stride, std::int64_t rows, std::int64_t columns) {
+template <class T>
+void pack_vectors(T* to, std::int64_t to_stride, const T* from, std::int64_t row_stride,
+                  std::int64_t column_stride, std::int64_t rows, std::int64_t columns) {
+  constexpr int lanes = lanes_of<T>;
+  using Vector = typename ProductVector<T>::Type;
   if (row_stride == 1) {
-    const FloatMask mask = mask_of(rows);
+    const auto mask = first_lanes<T>(rows);
     for (std::int64_t j = 0; j < columns; ++j)
       store(to + j * to_stride, load(mask, from + j * column_stride));
     return;
   }
   for (std::int64_t j = 0; column_stride == 1 && j < columns; j += lanes) {
-    const FloatMask mask = mask_of(columns - j);
-    FloatVector x[lanes];
+    const auto mask = first_lanes<T>(columns - j);
+    Vector x[lanes];
 #pragma GCC unroll 16
     for (int i = 0; i < lanes; ++i)
-      x[i] = i < rows ? load(mask, from + i * row_stride + j) : FloatVector{};
+      x[i] = i < rows ? load(mask, from + i * row_stride + j) : Vector{};
     transpose_lanes(x);
     if (columns - j >= lanes) {
 #pragma GCC unroll 16
@@ -51,9 +64,18 @@ void pack_strip(float* to, std::int64_t to_stride, const float* from, std::int64
       to[j * to_stride + i] = i < rows ? from[i * row_stride + j * column_stride] : 0;
 }
 
+/// Rows of a as lines of a strip.
+template <class T>
+void pack_strip(T* to, const Factor<T>& a, std::int64_t rows, std::int64_t depth) {
+  for (std::int64_t i = 0; i < rows; i += lanes_of<T>)
+    pack_vectors(to + i, strip_line<T>, a.data + i * a.row_stride, a.row_stride, a.column_stride,
+                 smaller(rows - i, lanes_of<T>), depth);
+}
+
 /// A product, turned where that suits vectors better, and how its operands are read.
+template <class T>
 struct Way {
-  FloatProduct product;
+  ProductOf<T> product;
   bool is_turned;  // the product of the turned matrices, into out turned
   bool packs_a, packs_b;
   std::int64_t tile_rows;
@@ -61,43 +83,51 @@ struct Way {
 };
 
 /// A stride at which rows fall on the same lines of the first cache.
-bool lies_badly(std::int64_t stride) { return stride % 1024 == 0; }
+template <class T>
+bool lies_badly(std::int64_t stride) {
+  return stride * static_cast<std::int64_t>(sizeof(T)) % 4096 == 0;
+}
 
 /// Quarters of a cycle for a step of the depth, about: multiplications in full vectors, and what
 /// packing b costs where its rows are not dense.
+template <class T>
 std::int64_t cost(std::int64_t rows, std::int64_t columns, bool b_is_dense) {
-  return divided_up(columns, lanes) * rows * 2 + (b_is_dense ? 0 : columns);
+  return divided_up(columns, lanes_of<T>) * rows * 2 + (b_is_dense ? 0 : columns);
 }
 
 /// Storing a turned tile costs as much as packing two panels, once a block of the depth.
-bool is_better_turned(const FloatProduct& p) {
+template <class T>
+bool is_better_turned(const ProductOf<T>& p) {
   const std::int64_t storing = 2 * p.rows * p.columns / smaller(p.depth, packed_block_depth);
-  return cost(p.columns, p.rows, p.a.row_stride == 1) + storing <
-         cost(p.rows, p.columns, p.b.column_stride == 1);
+  return cost<T>(p.columns, p.rows, p.a.row_stride == 1) + storing <
+         cost<T>(p.rows, p.columns, p.b.column_stride == 1);
 }
 
-bool packs_b(const FloatProduct& p) {
+template <class T>
+bool packs_b(const ProductOf<T>& p) {
   if (p.b.column_stride != 1 || p.rows > 480) return true;
-  const std::int64_t floats = p.columns * p.depth;
-  const bool is_ragged = p.b.row_stride % lanes != 0;  // each vector is in two lines
+  const std::int64_t elements = p.columns * p.depth, near = near_elements<T>();
+  const bool is_ragged = p.b.row_stride % lanes_of<T> != 0;  // each vector is in two lines
   // Row after row comes from memory in time; lines of a panel, a row apart each, do not.
-  return (p.rows > 20 && floats > near_floats() / 4) ||
-         (p.rows > 64 && floats > near_floats() / 16 && is_ragged) ||
-         (p.rows > 128 && lies_badly(p.b.row_stride));
+  return (p.rows > 20 && elements > near / 4) ||
+         (p.rows > 64 && elements > near / 16 && is_ragged) ||
+         (p.rows > 128 && lies_badly<T>(p.b.row_stride));
 }
 
-std::int64_t most_depth(const Way& way) {
-  const FloatProduct& p = way.product;
-  const bool b_is_far = p.columns * p.depth > near_floats();
-  const bool a_is_far = p.rows * p.depth > near_floats() && p.a.row_stride == 1;
+template <class T>
+std::int64_t most_depth(const Way<T>& way) {
+  const ProductOf<T>& p = way.product;
+  const bool b_is_far = p.columns * p.depth > near_elements<T>();
+  const bool a_is_far = p.rows * p.depth > near_elements<T>() && p.a.row_stride == 1;
   if ((b_is_far && !way.packs_b) || (a_is_far && !way.packs_a)) return far_block_depth;
-  return b_is_far || (way.packs_a && way.packs_b) ? packed_block_depth : block_depth;
+  return b_is_far || (way.packs_a && way.packs_b) ? packed_block_depth : block_depth<T>;
 }
 
 // What the numbers say was measured; docs/benchmarks.md has the rest.
-Way way_of(const FloatProduct& given) {
-  Way way{given, is_better_turned(given), true, true, most_tile_rows, 0};
-  FloatProduct& p = way.product;
+template <class T>
+Way<T> way_of(const ProductOf<T>& given) {
+  Way<T> way{given, is_better_turned(given), true, true, most_tile_rows, 0};
+  ProductOf<T>& p = way.product;
   if (way.is_turned) {
     p.rows = given.columns;
     p.columns = given.rows;
@@ -107,32 +137,34 @@ Way way_of(const FloatProduct& given) {
   const bool is_beside = p.a.row_stride == 1, is_along = p.a.column_stride == 1;
   const std::int64_t a_stride = is_beside ? p.a.column_stride : p.a.row_stride;
   way.packs_a =
-      !(is_beside || is_along) || p.columns > 480 || (p.columns > 96 && lies_badly(a_stride));
+      !(is_beside || is_along) || p.columns > 480 || (p.columns > 96 && lies_badly<T>(a_stride));
   // Rows that fall on the same lines throw each other out.
-  if (!way.packs_a && !is_beside && lies_badly(a_stride))
+  if (!way.packs_a && !is_beside && lies_badly<T>(a_stride))
     way.tile_rows = smaller(8, most_tile_rows);
   way.packs_b = packs_b(p);
   const std::int64_t blocks = divided_up(p.depth, most_depth(way));
-  way.depth = divided_up(divided_up(p.depth, blocks), lanes) * lanes;
+  way.depth = divided_up(divided_up(p.depth, blocks), lanes_of<T>) * lanes_of<T>;
   return way;
 }
 
 /// Panels of two vectors of columns, one after the other, whose rows are as wide; what is left of
 /// the last one is 0.
-void pack_panels(float* to, const FloatMatrix& b, std::int64_t depth, std::int64_t columns) {
+template <class T>
+void pack_panels(T* to, const Factor<T>& b, std::int64_t depth, std::int64_t columns) {
+  constexpr int lanes = lanes_of<T>, tile_columns = tile_columns_of<T>;
   const auto place = [&](std::int64_t j) {
     return to + j / tile_columns * tile_columns * depth + j % tile_columns;
   };
   const std::int64_t dense = b.column_stride == 1 ? columns / lanes * lanes : 0;
   for (std::int64_t k = 0; dense > 0 && k < depth; ++k) {  // in the order of memory
-    const float* from = b.data + k * b.row_stride;
-    float* row = to + k * tile_columns;
+    const T* from = b.data + k * b.row_stride;
+    T* row = to + k * tile_columns;
     for (std::int64_t j = 0; j < dense; j += lanes)
       store(row + j / tile_columns * tile_columns * depth + j % tile_columns, load(from + j));
   }
   for (std::int64_t j = dense; j < columns; j += lanes)
-    pack_strip(place(j), tile_columns, b.data + j * b.column_stride, b.column_stride, b.row_stride,
-               smaller(columns - j, lanes), depth);
+    pack_vectors(place(j), tile_columns, b.data + j * b.column_stride, b.column_stride,
+                 b.row_stride, smaller(columns - j, lanes), depth);
 }
 
 /// A block of columns and one of the depth, through all rows.
@@ -141,35 +173,37 @@ struct CacheBlock {
 };
 
 /// How many of a block's columns are read from packed b: all, or those of a panel that is not full.
-std::int64_t packed_columns(const Way& way, std::int64_t columns) {
-  return way.packs_b ? columns : columns % lanes ? columns % tile_columns : 0;
+template <class T>
+std::int64_t packed_columns(const Way<T>& way, std::int64_t columns) {
+  return way.packs_b ? columns : columns % lanes_of<T> ? columns % tile_columns_of<T> : 0;
 }
 
-void multiply_block(const Way& way, const CacheBlock& block, float* a_memory, float* b_memory,
+template <class T>
+void multiply_block(const Way<T>& way, const CacheBlock& block, T* a_memory, T* b_memory,
                     Pace& pace) {
-  const FloatProduct& p = way.product;
+  constexpr int lanes = lanes_of<T>, tile_columns = tile_columns_of<T>;
+  const ProductOf<T>& p = way.product;
   const auto [column0, columns, k0, depth] = block;
   const std::int64_t strips = divided_up(p.rows, way.tile_rows);
   const auto first_row = [&](std::int64_t strip) { return strip * p.rows / strips; };  // all alike
   const std::int64_t unpacked = columns - packed_columns(way, columns);
-  FloatMatrix b = p.b;
+  Factor<T> b = p.b;
   b.data += k0 * b.row_stride + column0 * b.column_stride;
-  FloatMatrix b_to_pack = b;
+  Factor<T> b_to_pack = b;
   b_to_pack.data += unpacked * b.column_stride;
   pack_panels(b_memory, b_to_pack, depth, columns - unpacked);
-  Tile tile{};
+  Tile<T> tile{};
   tile.depth = depth;
   tile.a_row = way.packs_a ? 1 : p.a.row_stride;
-  tile.a_step = way.packs_a ? lanes : p.a.column_stride;
+  tile.a_step = way.packs_a ? strip_line<T> : p.a.column_stride;
   tile.out_stride = p.out_stride;
   tile.is_turned = way.is_turned;
   tile.accumulate = p.accumulate || k0 > 0;
   for (std::int64_t s = 0; s < strips; ++s) {
     const std::int64_t row = first_row(s), height = first_row(s + 1) - row;
     pace.advance(height * columns * depth / pace_products);
-    const float* const a = p.a.data + row * p.a.row_stride + k0 * p.a.column_stride;
-    if (way.packs_a)
-      pack_strip(a_memory, lanes, a, p.a.row_stride, p.a.column_stride, height, depth);
+    const T* const a = p.a.data + row * p.a.row_stride + k0 * p.a.column_stride;
+    if (way.packs_a) pack_strip(a_memory, {a, p.a.row_stride, p.a.column_stride}, height, depth);
     tile.a = way.packs_a ? a_memory : a;
     for (std::int64_t j = 0; j < columns; j += tile_columns) {
       const std::int64_t width = smaller(columns - j, tile_columns), column = column0 + j;
@@ -180,7 +214,7 @@ void multiply_block(const Way& way, const CacheBlock& block, float* a_memory, fl
       tile.out =
           p.out + (way.is_turned ? column * p.out_stride + row : row * p.out_stride + column);
       tile.bias = p.bias && k0 == 0 ? p.bias + (way.is_turned ? row : column) : nullptr;
-      tile_functions.at(height, vectors, tile.a_row == 1, p.of_pairs)(tile);
+      tile_functions<T>.at(height, vectors, tile.a_row == 1, p.of_pairs)(tile);
     }
   }
 }
@@ -199,8 +233,9 @@ std::int64_t part_of_side(std::int64_t size, std::int64_t tile, int parts_each) 
 }
 
 /// The rows of a product from `first` on, or its columns.
-Way part_of(Way way, bool cuts_rows, std::int64_t first, std::int64_t last) {
-  FloatProduct& p = way.product;
+template <class T>
+Way<T> part_of(Way<T> way, bool cuts_rows, std::int64_t first, std::int64_t last) {
+  ProductOf<T>& p = way.product;
   (cuts_rows ? p.rows : p.columns) = last - first;
   (cuts_rows ? p.a.data : p.b.data) += first * (cuts_rows ? p.a.row_stride : p.b.column_stride);
   const bool along_out = cuts_rows == way.is_turned;  // what is cut are out's columns
@@ -209,22 +244,43 @@ Way part_of(Way way, bool cuts_rows, std::int64_t first, std::int64_t last) {
   return way;
 }
 
-void multiply_part(const Way& way) {
-  const FloatProduct& p = way.product;
+template <class T>
+void multiply_part(const Way<T>& way) {
+  constexpr int lanes = lanes_of<T>, tile_columns = tile_columns_of<T>;
+  const ProductOf<T>& p = way.product;
   const std::int64_t depth = smaller(p.depth, way.depth);
-  const std::int64_t blocks = divided_up(p.columns * depth, block_floats);
+  const std::int64_t blocks = divided_up(p.columns * depth, block_elements<T>);
   const std::int64_t most_columns =
       divided_up(divided_up(p.columns, blocks), tile_columns) * tile_columns;
-  const std::int64_t a_floats = way.packs_a ? lanes * depth : 0;
+  const std::int64_t a_count = way.packs_a ? strip_line<T> * depth : 0;
   const std::int64_t b_columns = way.packs_b ? most_columns : p.columns % lanes ? tile_columns : 0;
-  const Scratch scratch((a_floats + b_columns * depth) * 4);
-  float* const a_memory = scratch.as<float>();
+  const Scratch scratch(a_count + b_columns * depth, sizeof(T));
+  T* const a_memory = scratch.as<T>();
   Pace pace;
   for (std::int64_t column = 0; column < p.columns; column += most_columns)
     for (std::int64_t k = 0; k < p.depth; k += depth)
       multiply_block(
           way, {column, smaller(p.columns - column, most_columns), k, smaller(p.depth - k, depth)},
-          a_memory, a_memory + a_floats, pace);
+          a_memory, a_memory + a_count, pace);
+}
+
+template <class T>
+void multiply_in_blocks(const ProductOf<T>& given) {
+  const Way<T> way = way_of(given);
+  const ProductOf<T>& p = way.product;
+  const double cost_ns = static_cast<double>(p.rows * p.columns) * static_cast<double>(p.depth) *
+                         tuning::packed_product_ns * sizeof(T) / sizeof(float);
+  const bool cuts_rows = p.rows > p.columns;
+  const std::int64_t size = cuts_rows ? p.rows : p.columns;
+  // Two parts a thread, for one may start late, unless each packs much of what the other does too.
+  constexpr std::int64_t long_part = tuning::packed_long_part;
+  const bool packs_again = cuts_rows ? way.packs_b : way.packs_a;
+  const int parts_each = packs_again && size < 2 * long_part * thread_count() ? 1 : 2;
+  const std::int64_t part =
+      part_of_side(size, cuts_rows ? most_tile_rows : tile_columns_of<T>, parts_each);
+  for_each_part(size, part, cost_ns, [&](std::int64_t first, std::int64_t last) {
+    multiply_part(part_of(way, cuts_rows, first, last));
+  });
 }
 
 }  // namespace
@@ -239,6 +295,7 @@ bool is_for_packed(const FloatProduct& p) noexcept {
   // The library's kernels for AVX2 leave nothing behind from here on.
   if (!has_many_registers && products > 1 << 24) return false;
   const bool is_turned = p.a.column_stride == 1 && p.b.row_stride == 1;
+  constexpr int lanes = lanes_of<float>;
   if (is_turned && p.rows >= lanes && p.columns >= lanes) return products >= 1 << 16;
   return products >= 1 << 20;
 }
@@ -249,22 +306,15 @@ bool is_for_pairs(std::int64_t rows, std::int64_t columns, std::int64_t depth) n
 
 void multiply_packed(const FloatProduct& given) {
   if (!given.of_pairs && suits_dots(given)) return multiply_by_dots(given);
-  const Way way = way_of(given);
-  const FloatProduct& p = way.product;
-  const double cost_ns = static_cast<double>(p.rows * p.columns) * static_cast<double>(p.depth) *
-                         tuning::packed_product_ns;
-  const bool cuts_rows = p.rows > p.columns;
-  const std::int64_t size = cuts_rows ? p.rows : p.columns;
-  // Two parts a thread, for one may start late, unless each packs much of what the other does too.
-  constexpr std::int64_t long_part = tuning::packed_long_part;
-  const bool packs_again = cuts_rows ? way.packs_b : way.packs_a;
-  const int parts_each = packs_again && size < 2 * long_part * thread_count() ? 1 : 2;
-  const std::int64_t part =
-      part_of_side(size, cuts_rows ? most_tile_rows : tile_columns, parts_each);
-  for_each_part(size, part, cost_ns, [&](std::int64_t first, std::int64_t last) {
-    multiply_part(part_of(way, cuts_rows, first, last));
-  });
+  multiply_in_blocks(given);
 }
+
+#ifdef __AVX512F__
+bool is_for_packed(const DoubleProduct& p) noexcept {
+  return p.rows > 1 && p.columns > 1 && p.rows * p.columns * p.depth >= 1 << 20;
+}
+void multiply_packed(const DoubleProduct& given) { multiply_in_blocks(given); }
+#endif
 
 bool is_for_small(const FloatProduct& p) noexcept {
   const bool is_read_as_it_lies = p.a.row_stride == 1 || p.a.column_stride == 1;
@@ -273,9 +323,10 @@ bool is_for_small(const FloatProduct& p) noexcept {
 }
 
 void multiply_small(const FloatProduct& p) {
+  constexpr int lanes = lanes_of<float>, tile_columns = tile_columns_of<float>;
   alignas(64) float panel[tile_columns * tuning::small_depth];
   const RowStrips rows{p.rows};
-  Tile tile{};
+  Tile<float> tile{};
   tile.a_row = p.a.row_stride;
   tile.a_step = p.a.column_stride;
   tile.depth = p.depth;
@@ -295,7 +346,7 @@ void multiply_small(const FloatProduct& p) {
       const std::int64_t row = rows.first_row(s), height = rows.first_row(s + 1) - row;
       tile.a = p.a.data + row * p.a.row_stride;
       tile.out = p.out + row * p.out_stride + j;
-      tile_functions.at(static_cast<int>(height), vectors, tile.a_row == 1, false)(tile);
+      tile_functions<float>.at(height, vectors, tile.a_row == 1, false)(tile);
     }
   }
 }
@@ -303,7 +354,9 @@ void multiply_small(const FloatProduct& p) {
 bool has_panels() noexcept { return true; }
 
 void multiply_panels(const PanelProduct& p) {
-  Tile tile{};
+  constexpr int lanes = lanes_of<float>, tile_columns = tile_columns_of<float>;
+  static_assert(tile_columns == PanelProduct::width);
+  Tile<float> tile{};
   tile.a_row = p.a_row;
   tile.a_step = p.a_step;
   tile.b_step = tile_columns;
@@ -320,13 +373,14 @@ void multiply_panels(const PanelProduct& p) {
       tile.b = p.panels + j * p.depth;
       tile.last = width - (vectors - 1) * lanes;
       tile.out = p.out + (p.is_turned ? j * p.out_stride + row : row * p.out_stride + j);
-      tile_functions.at(height, vectors, p.a_row == 1, false)(tile);
+      tile_functions<float>.at(height, vectors, p.a_row == 1, false)(tile);
     }
   }
 }
 
 void pack_rows(float* to, const FloatMatrix& a, std::int64_t rows, std::int64_t depth) {
-  pack_strip(to, lanes, a.data, a.row_stride, a.column_stride, rows, depth);
+  static_assert(strip_line<float> == PanelProduct::strip_line);
+  pack_strip(to, a, rows, depth);
 }
 
 void pack_columns(float* to, const FloatMatrix& b, std::int64_t depth, std::int64_t columns) {
@@ -345,6 +399,11 @@ void multiply_panels(const PanelProduct&) {}
 void pack_rows(float*, const FloatMatrix&, std::int64_t, std::int64_t) {}
 void pack_columns(float*, const FloatMatrix&, std::int64_t, std::int64_t) {}
 
+#endif
+
+#ifndef __AVX512F__
+bool is_for_packed(const DoubleProduct&) noexcept { return false; }
+void multiply_packed(const DoubleProduct&) {}
 #endif
 
 }  // namespace garboard::kernels::GARBOARD_ISA

@@ -1,5 +1,5 @@
-// A float32 product of our own for the sizes at which OpenBLAS leaves the most behind: some rows
-// and columns or more, with AVX-512; with AVX2 small and middling ones.
+// Products of our own for the sizes at which OpenBLAS leaves the most behind: some rows and columns
+// or more, of float32 and float64, with AVX-512; with AVX2 small and middling ones of float32.
 #pragma once
 
 #include <cstdint>
@@ -8,29 +8,35 @@
 
 namespace garboard::kernels::GARBOARD_ISA {
 
-struct FloatMatrix {
-  const float* data;
+template <class T>
+struct Factor {
+  const T* data;
   std::int64_t row_stride, column_stride;  // any: transposed, stepped, negative, 0
 
-  FloatMatrix turned() const { return {data, column_stride, row_stride}; }
+  Factor turned() const { return {data, column_stride, row_stride}; }
 };
+using FloatMatrix = Factor<float>;
 
 /// out = a b, + out where it accumulates, + bias where there is one.
-struct FloatProduct {
+template <class T>
+struct ProductOf {
   std::int64_t rows, columns, depth;
-  FloatMatrix a, b;
-  float* out;  // its rows are dense, and overlap nothing
+  Factor<T> a, b;
+  T* out;  // its rows are dense, and overlap nothing
   std::int64_t out_stride;
-  const float* bias = nullptr;  // an element a column, dense
+  const T* bias = nullptr;  // an element a column, dense
   bool accumulate = false;
   /// What stands for a float of a or b is two bfloat16, neighbours along the depth, which count
   /// both: see `is_for_pairs`.
   bool of_pairs = false;
 };
+using FloatProduct = ProductOf<float>;
+using DoubleProduct = ProductOf<double>;
 
 /// Whether `multiply_packed` is the fastest way to a product that is not empty. Never without
-/// AVX2.
+/// AVX2, or of doubles without AVX-512.
 bool is_for_packed(const FloatProduct& product) noexcept;
+bool is_for_packed(const DoubleProduct& product) noexcept;
 
 /// Whether a product of bfloat16 goes by pairs: the processor multiplies both and adds them to a
 /// float, which is twice as many in the time, and there are enough. Subnormal ones count as 0.
@@ -41,6 +47,7 @@ bool is_for_pairs(std::int64_t rows, std::int64_t columns, std::int64_t depth) n
 /// Reads each operand a few times from the caches, and writes `out` once every 192 of the depth or
 /// more.
 void multiply_packed(const FloatProduct& product);
+void multiply_packed(const DoubleProduct& product);
 
 /// Whether `multiply_small` is the fastest way to a product, of few elements, that `is_for_packed`
 /// is not; or to one of many. Never without AVX2. On the thread that calls it.
