@@ -9,10 +9,10 @@
 namespace garboard {
 namespace {
 
-/// No view, and as large as its storage.
+/// As large as its storage, and no view with a history.
 bool is_whole(const Tensor& tensor) {
-  return !tensor.body()->base && tensor.is_contiguous() &&
-         tensor.storage()->bytes == tensor.nbytes();
+  return tensor.is_contiguous() && tensor.storage()->bytes == tensor.nbytes() &&
+         !(tensor.body()->base && tensor.requires_grad());
 }
 
 }  // namespace
@@ -38,7 +38,9 @@ void add_to_grad(const Tensor& tensor, Tensor gradient, bool is_recorded) {
   if (sum) {
     sum = add(sum, gradient);
   } else if (is_sole_owner(gradient) && is_whole(gradient)) {
-    sum = std::move(gradient);
+    const bool is_view = bool(gradient.body()->base);
+    sum = is_view ? gradient.alias_of_storage(gradient.sizes(), gradient.strides(), 0)
+                  : std::move(gradient);
   } else {
     // Somebody else still uses, or could write, those bytes. And if it is the leaf itself, a node
     // must lie between the two: a survey of nodes would not find what holds itself without one.

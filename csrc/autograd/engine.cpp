@@ -315,7 +315,8 @@ class GraphWalk final : public WalkUnderWay {
 
   Grads run(GradNode& node, Tensor gradient, AddsTo adds) {
     return run_rule(
-        Backward(node, std::move(gradient), adds, wanted_ ? edges_lead_.data() : nullptr));
+        Backward(node, std::move(gradient), adds, wanted_ ? edges_lead_.data() : nullptr,
+                 !options_.retain_graph));
   }
 
   /// With the node's own hooks, and a look for NaN.

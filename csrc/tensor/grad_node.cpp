@@ -191,6 +191,14 @@ Tensor Backward::sum_so_far(int i, const Dims& sizes) const {
   return sum;
 }
 
+Tensor Backward::spent_input(int i) const {
+  const SavedTensor* const kept = node_.kept_input(i);
+  if (!frees_kept_ || is_grad_enabled() || !kept) return {};
+  const Tensor& tensor = kept->tensor;
+  if (!tensor.is_contiguous() || !is_sole_owner(tensor)) return {};
+  return tensor.alias_of_storage(tensor.sizes(), tensor.strides(), tensor.offset());
+}
+
 // The output was kept without its history, or node and output would own each other.
 Tensor Backward::output() const {
   const SavedTensor* const saved = node_.kept_output();

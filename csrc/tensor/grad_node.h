@@ -330,10 +330,14 @@ enum class AddsTo : std::uint8_t { nothing, nodes, nodes_and_leaves };
 class Backward {
  public:
   /// `edges_lead`: a truth for each edge of the node, whether a gradient is wanted there; null:
-  /// wherever one goes.
+  /// wherever one goes. `frees_kept`: the walk frees what the node keeps once its rule has run.
   Backward(GradNode& node, Tensor gradient, AddsTo adds = AddsTo::nothing,
-           const std::uint8_t* edges_lead = nullptr)
-      : grad(std::move(gradient)), node_(node), adds_(adds), edges_lead_(edges_lead) {}
+           const std::uint8_t* edges_lead = nullptr, bool frees_kept = false)
+      : grad(std::move(gradient)),
+        node_(node),
+        adds_(adds),
+        frees_kept_(frees_kept),
+        edges_lead_(edges_lead) {}
   /// The same of the op inside this one, which has as many edges; see GradNode::Seldom.
   Backward inside(GradNode& inner, Tensor gradient) const {
     return Backward(inner, std::move(gradient), AddsTo::nothing, edges_lead_);
@@ -357,6 +361,10 @@ class Backward {
   /// says so: Grads::note_added. Empty where there is none, somebody else holds it, hooks are to
   /// see the gradient first, or a program has turned it meanwhile.
   Tensor sum_so_far(int i, const Dims& sizes) const;
+  /// The memory of kept input `i`, row-major, for a result to be written over: nobody else can see
+  /// it, and the walk frees it next. Empty where that is not so. Of a rule that fails once it has
+  /// written there the node `is_released`: its input is not what it was.
+  Tensor spent_input(int i) const;
   GradNode& node() const noexcept { return node_; }
 
  private:
@@ -364,6 +372,7 @@ class Backward {
 
   GradNode& node_;
   AddsTo adds_;
+  bool frees_kept_;
   const std::uint8_t* edges_lead_;
 };
 

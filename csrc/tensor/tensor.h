@@ -248,11 +248,11 @@ bool have_same_layout(const Tensor& a, const Tensor& b) noexcept {
 }
 const Counted<Storage>& Tensor::storage() const noexcept { return body_->storage; }
 
-/// Nobody else can see these bytes, so they may be written: they are of a tensor with one share, or
-/// of a view with one share of such a tensor.
+/// Nobody else can see these bytes, so they may be written: they are our own, of a tensor with one
+/// share, or of a view with one share of such a tensor.
 inline bool is_sole_owner(const Tensor& tensor) {
   const TensorBody& body = *tensor.body();
-  if (body.share_count() != 1) return false;
+  if (body.share_count() != 1 || tensor.storage()->is_foreign) return false;
   if (!body.base) return tensor.storage()->share_count() == 1;
   return body.base->share_count() == 1 && tensor.storage()->share_count() == 2;
 }

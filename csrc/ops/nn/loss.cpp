@@ -101,16 +101,26 @@ Tensor formula(const Tensor& gradient, const Tensor& x, const Tensor& targets, c
 }
 
 Tensor gradient_of_logits(const Backward& at, const Goals& goals) {
+  Tensor gradient = at.spent_input(0);  // of a vocabulary, logits are the most that a step holds
+  const bool is_over_logits = bool(gradient);
   const Tensor x = at.input(0), targets = at.other(0), log_sums = at.other(1), weight = at.other(2);
   if (is_grad_enabled()) return formula(at.grad, x, targets, weight, goals);
-  const Tensor gradient = empty_of("cross_entropy", x.sizes(), x.dtype(), x.device());
-  const View logits = x.view();
-  lie_as(gradient, {&logits});
+  if (!is_over_logits) {
+    gradient = empty_of("cross_entropy", x.sizes(), x.dtype(), x.device());
+    const View logits = x.view();
+    lie_as(gradient, {&logits});
+  }
   const Tensor slopes = reshape(at.grad, {-1});
-  const std::int64_t bad =
-      kernels::run(kernels::CrossEntropyGradient{gradient.view(), slopes.view(),
-                                                 call_of(x, targets, log_sums, weight, goals)},
-                   x.device());
+  std::int64_t bad = 0;
+  try {
+    bad = kernels::run(kernels::CrossEntropyGradient{gradient.view(), slopes.view(),
+                                                     call_of(x, targets, log_sums, weight, goals)},
+                       x.device());
+  } catch (...) {
+    at.node().is_released |= is_over_logits;
+    throw;
+  }
+  at.node().is_released |= is_over_logits && bad >= 0;
   if (bad >= 0)
     throw VersionError(text("cross_entropy: the target of row ", bad, " is no longer in [0, ",
                             x.size(1),

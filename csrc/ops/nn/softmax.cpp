@@ -5,6 +5,7 @@
 #include "csrc/ops/create/create.h"
 #include "csrc/ops/elementwise/unary.h"
 #include "csrc/ops/op/destination.h"
+#include "csrc/ops/op/op.h"
 #include "csrc/ops/op/operators.h"
 #include "csrc/ops/op/record.h"
 #include "csrc/ops/reduce/reduce.h"
@@ -40,8 +41,7 @@ Tensor run(const Tensor& given, std::int64_t given_dim, std::optional<DType> dty
   record(Forward::name, out, {input}, Keep::output, [dim](const Backward& at) -> Grads {
     const Tensor output = at.output();
     if (is_grad_enabled()) return formula(at.grad, output, dim);
-    const Tensor gradient =
-        empty_of(Forward::name, output.sizes(), output.dtype(), output.device());
+    const Tensor gradient = place_of_gradient(Forward::name, at, output);
     kernels::run(
         Gradient{as_row(gradient.view()), as_row(at.grad.view()), as_row(output.view()), dim},
         output.device());

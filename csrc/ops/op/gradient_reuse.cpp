@@ -6,9 +6,9 @@
 namespace garboard {
 namespace {
 
-bool may_write(const Tensor& grad, const Tensor& other, const kernels::Slot& kernel) {
+bool may_write(const Tensor& grad, const Tensor& other) {
   return !is_grad_enabled() && is_sole_owner(grad) && grad.is_contiguous() &&
-         other.is_contiguous() && kernel.takes(grad.dtype()) && grad.dtype() == other.dtype() &&
+         other.is_contiguous() && grad.dtype() == other.dtype() &&
          grad.device() == other.device() && grad.sizes() == other.sizes();
 }
 
@@ -16,11 +16,16 @@ bool may_write(const Tensor& grad, const Tensor& other, const kernels::Slot& ker
 
 Tensor Binary::of_gradient(const Backward& at, const Tensor& other) const {
   const Tensor& grad = at.grad;
-  if (!may_write(grad, other, kernel)) return of_tensors(grad, other);
+  if (!may_write(grad, other) || !kernel.takes(grad.dtype())) return of_tensors(grad, other);
   const View over = grad.view();
   const Device device = grad.device();
   kernels::table_of(device).binary[kernel.index](over, over, other.view(), current_stream(device));
   return grad;
+}
+
+Tensor place_of_gradient(const char* op, const Backward& at, const Tensor& like) {
+  if (may_write(at.grad, like)) return at.grad;
+  return Tensor::fresh(like.sizes(), like.dtype(), like.device(), op);
 }
 
 }  // namespace garboard

@@ -74,6 +74,10 @@ struct Binary {
   void apply_in_place(const Tensor& self, const Operand& other) const { into(self, self, other); }
 };
 
+/// Where a rule of one input writes its gradient, of what `like` is: over the one it is given, where
+/// nobody else can see that, for the rule reads an element before it writes that; else fresh memory.
+Tensor place_of_gradient(const char* op, const Backward& at, const Tensor& like);
+
 /// An elementwise op of three operands. The first of `where` is a condition and promotes nothing.
 struct Ternary {
   const char* name;
