@@ -362,8 +362,7 @@ class Backward {
   /// see the gradient first, or a program has turned it meanwhile.
   Tensor sum_so_far(int i, const Dims& sizes) const;
   /// The memory of kept input `i`, row-major, for a result to be written over: nobody else can see
-  /// it, and the walk frees it next. Empty where that is not so. Of a rule that fails once it has
-  /// written there the node `is_released`: its input is not what it was.
+  /// it, and the walk frees it next. Empty where that is not so. For `write_over_spent`.
   Tensor spent_input(int i) const;
   GradNode& node() const noexcept { return node_; }
 

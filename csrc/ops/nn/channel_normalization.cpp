@@ -8,6 +8,7 @@
 #include "csrc/ops/elementwise/binary.h"
 #include "csrc/ops/elementwise/ternary.h"
 #include "csrc/ops/elementwise/unary.h"
+#include "csrc/ops/op/op.h"
 #include "csrc/ops/op/operators.h"
 #include "csrc/ops/op/record.h"
 #include "csrc/ops/reduce/reduce.h"
@@ -101,13 +102,15 @@ Grads formula(const Backward& at, const SlabForm& slabs, const Tensor& input,
 Grads by_kernel(const Backward& at, const SlabForm& slabs, const Tensor& input,
                 const Tensor& weight) {
   const Device device = input.device();
-  const Tensor x = read(input), d_out = read(at.grad), dense_weight = read(weight);
+  const Tensor x = read(input), dense_weight = read(weight);
   const auto wanted = [&](int i, const Dims& sizes) {
     return at.needs(i) ? empty_of(slabs.op, sizes, x.dtype(), device) : Tensor();
   };
   const Dims channels{slabs.sizes[1]};
-  const Tensor d_x = wanted(0, slabs.input), d_weight = wanted(1, channels),
-               d_bias = wanted(2, channels);
+  // The kernels sum over a channel before they write to it, and then go element by element.
+  const Tensor d_x = at.needs(0) ? place_of_gradient(slabs.op, at, x) : Tensor(),
+               d_weight = wanted(1, channels), d_bias = wanted(2, channels);
+  const Tensor d_out = read(at.grad);
   const kernels::ChannelNorm forward{
       {}, slabs.in_slabs(x),  or_none(dense_weight), {},           at.other(0).view(),
       {}, at.other(1).view(), slabs.groups,          slabs.epsilon};

@@ -10,6 +10,7 @@
 #include "csrc/ops/elementwise/unary.h"
 #include "csrc/ops/fuse/expression.h"
 #include "csrc/ops/nn/softmax.h"
+#include "csrc/ops/op/op.h"
 #include "csrc/ops/op/operators.h"
 #include "csrc/ops/op/record.h"
 #include "csrc/ops/reduce/reduce.h"
@@ -111,21 +112,18 @@ Tensor gradient_of_logits(const Backward& at, const Goals& goals) {
     lie_as(gradient, {&logits});
   }
   const Tensor slopes = reshape(at.grad, {-1});
-  std::int64_t bad = 0;
-  try {
-    bad = kernels::run(kernels::CrossEntropyGradient{gradient.view(), slopes.view(),
-                                                     call_of(x, targets, log_sums, weight, goals)},
-                       x.device());
-  } catch (...) {
-    at.node().is_released |= is_over_logits;
-    throw;
-  }
-  at.node().is_released |= is_over_logits && bad >= 0;
-  if (bad >= 0)
+  const auto write = [&] {
+    const std::int64_t bad =
+        kernels::run(kernels::CrossEntropyGradient{gradient.view(), slopes.view(),
+                                                   call_of(x, targets, log_sums, weight, goals)},
+                     x.device());
+    if (bad < 0) return;
     throw VersionError(text("cross_entropy: the target of row ", bad, " is no longer in [0, ",
                             x.size(1),
                             "); it was overwritten from outside, as through an "
                             "array that shares its memory: give cross_entropy a clone()"));
+  };
+  is_over_logits ? write_over_spent(at, write) : write();
   return gradient;
 }
 

@@ -5,6 +5,7 @@
 #include "csrc/ops/create/create.h"
 #include "csrc/ops/elementwise/binary.h"
 #include "csrc/ops/elementwise/unary.h"
+#include "csrc/ops/op/op.h"
 #include "csrc/ops/op/operators.h"
 #include "csrc/ops/op/record.h"
 #include "csrc/ops/reduce/reduce.h"
@@ -87,12 +88,17 @@ Grads gradients_of(const Backward& at, const Dims& sizes, double epsilon, bool h
   const Rows rows{sizes, kept.dtype(), at.other(0), at.other(1), epsilon};
   if (is_grad_enabled()) return formula(at, rows, kept, weight);
   const Device device = kept.device();
-  const Tensor x = contiguous(kept), dy = contiguous(at.grad);
+  const Tensor x = contiguous(kept);
   const Tensor dense_weight = weight ? contiguous(weight) : Tensor();
   const auto wanted = [&](int i, const Dims& sizes) {
     return at.needs(i) ? empty_of("layer_norm", sizes, x.dtype(), device) : Tensor();
   };
-  const Tensor dx = wanted(0, x.sizes()), d_weight = wanted(1, sizes), d_bias = wanted(2, sizes);
+  // The CPU's kernel is done with a row when it writes it; another one reads all rows twice.
+  const Tensor dx = !at.needs(0)      ? Tensor()
+                    : device.is_cpu() ? place_of_gradient("layer_norm", at, x)
+                                      : wanted(0, x.sizes()),
+               d_weight = wanted(1, sizes), d_bias = wanted(2, sizes);
+  const Tensor dy = contiguous(at.grad);
   kernels::run(kernels::LayerNormGradient{rows.matrix(dy), rows.matrix(dx), rows.vector(d_weight),
                                           rows.vector(d_bias), rows.of({}, x, dense_weight, {})},
                device);

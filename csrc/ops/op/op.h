@@ -74,9 +74,22 @@ struct Binary {
   void apply_in_place(const Tensor& self, const Operand& other) const { into(self, self, other); }
 };
 
-/// Where a rule of one input writes its gradient, of what `like` is: over the one it is given, where
-/// nobody else can see that, for the rule reads an element before it writes that; else fresh memory.
+/// Where a rule of one input writes its gradient, of what `like` is: over the one it is given,
+/// where nobody else can see that, for the rule reads an element before it writes that; else fresh
+/// memory.
 Tensor place_of_gradient(const char* op, const Backward& at, const Tensor& like);
+
+/// Calls `write`, which writes over a spent input. Where it ends before its time, the node is
+/// released: what it keeps is not what it was.
+template <class Write>
+void write_over_spent(const Backward& at, Write&& write) {
+  try {
+    write();
+  } catch (...) {
+    at.node().is_released = true;
+    throw;
+  }
+}
 
 /// An elementwise op of three operands. The first of `where` is a condition and promotes nothing.
 struct Ternary {

@@ -5,6 +5,7 @@
 #include "csrc/ops/create/create.h"
 #include "csrc/ops/elementwise/binary.h"
 #include "csrc/ops/op/destination.h"
+#include "csrc/ops/op/op.h"
 #include "csrc/ops/op/promotion.h"
 #include "csrc/ops/op/record.h"
 #include "csrc/ops/reduce/reduce.h"
@@ -178,8 +179,17 @@ Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias) {
   const auto rule = [](const Backward& at) -> Grads {
     Grads grads;
     const Tensor gradient = as_matrix(at.grad);
-    if (at.needs(0)) {
-      const Tensor weight = at.input(1);
+    if (at.needs(1)) add_product(grads, at, 1, swapped(gradient), as_matrix(at.input(0)));
+    if (at.needs(2)) grads[2] = sum(gradient, {Dims{0}});
+    if (!at.needs(0)) return grads;
+    const Tensor weight = at.input(1);
+    if (const Tensor over = at.spent_input(0)) {  // it is not read any more
+      write_over_spent(at, [&] {
+        kernels::run(kernels::Matmul{as_matrix(over).view(), gradient.view(), weight.view()},
+                     over.device());
+      });
+      grads[0] = over;
+    } else {
       grads[0] = mm(gradient, weight);
       if (at.grad.ndim() != 2) {
         Dims sizes = at.grad.sizes();
@@ -187,10 +197,6 @@ Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias) {
         grads[0] = reshape(grads[0], sizes);
       }
     }
-    if (at.needs(1)) {
-      add_product(grads, at, 1, swapped(gradient), as_matrix(at.input(0)));
-    }
-    if (at.needs(2)) grads[2] = sum(gradient, {Dims{0}});
     return grads;
   };
   if (bias) {

@@ -6,6 +6,7 @@
 #include "csrc/ops/complex/complex.h"
 #include "csrc/ops/create/convert.h"
 #include "csrc/ops/create/create.h"
+#include "csrc/ops/op/op.h"
 #include "csrc/ops/op/operators.h"
 #include "csrc/ops/op/record.h"
 #include "csrc/ops/reduce/reduce.h"
@@ -233,6 +234,8 @@ Tensor sum_of_channels(const Tensor& grad, int dims) {
 // The sum over all of out x weight grad is linear in each of the three; the gradient for one is
 // made of the two others. So each of these ops has the two others as its rule, to any order.
 
+void gather_into(const Tensor& x, const Tensor& grad, const Tensor& weight, const Tensor& bias,
+                 const Form& form);
 Tensor gather(const Tensor& grad, const Tensor& weight, const Tensor& bias, const Form& form);
 Tensor weight_gradient(const Tensor& grad, const Tensor& x, const Form& form);
 
@@ -252,27 +255,37 @@ Tensor convolve(const Tensor& x, const Tensor& weight, const Tensor& bias, const
   record(form.op, out, {x, weight, bias ? Operand(bias) : none}, Keep::crosswise,
          [form](const Backward& at) {
            Grads grads;
-           if (at.needs(0)) grads[0] = gather(at.grad, at.input(1), {}, form);
            if (at.needs(1)) grads[1] = weight_gradient(at.grad, at.input(0), form);
            if (at.needs(2)) grads[2] = sum_of_channels(at.grad, form.dims);
+           if (!at.needs(0)) return grads;
+           if (const Tensor over = at.spent_input(0)) {  // it is not read any more
+             write_over_spent(at, [&] { gather_into(over, at.grad, at.input(1), {}, form); });
+             grads[0] = over;
+           } else {
+             grads[0] = gather(at.grad, at.input(1), {}, form);
+           }
            return grads;
          });
   return out;
 }
 
-/// The gradient for the input, and the transposed convolution, which may have a bias.
+/// The gradient for the input, and the transposed convolution, which may have a bias. Unrecorded.
+void gather_into(const Tensor& x, const Tensor& grad, const Tensor& weight, const Tensor& bias,
+                 const Form& form) {
+  if (x.view().count == 0) return;
+  const Tensor dense_bias = bias ? dense(bias) : Tensor();
+  if (const auto one = as_one_tap(form, x.device()))
+    gather_one_tap(*one, dense(grad), dense(weight), dense_bias, x);
+  else if (lie_apart(form, x.device(), least_gradient_line(form)))
+    gather_apart(form, dense(grad), dense(weight), dense_bias, x);
+  else
+    run<kernels::ConvolutionInputGradient>(form, x, dense(weight), dense(grad),
+                                           bias ? dense_bias.view() : View());
+}
+
 Tensor gather(const Tensor& grad, const Tensor& weight, const Tensor& bias, const Form& form) {
   const Tensor x = empty_of(form.op, form.input(), grad.dtype(), grad.device());
-  if (x.view().count > 0) {
-    const Tensor dense_bias = bias ? dense(bias) : Tensor();
-    if (const auto one = as_one_tap(form, x.device()))
-      gather_one_tap(*one, dense(grad), dense(weight), dense_bias, x);
-    else if (lie_apart(form, x.device(), least_gradient_line(form)))
-      gather_apart(form, dense(grad), dense(weight), dense_bias, x);
-    else
-      run<kernels::ConvolutionInputGradient>(form, x, dense(weight), dense(grad),
-                                             bias ? dense_bias.view() : View());
-  }
+  gather_into(x, grad, weight, bias, form);
   const Operand none = Scalar::of(0.0);
   record(form.op, x, {grad, weight, bias ? Operand(bias) : none}, Keep::crosswise,
          [form](const Backward& at) {

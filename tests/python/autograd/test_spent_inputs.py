@@ -221,3 +221,83 @@ class TestSoftmax:
         x.grad = None
         (op(x * 1.0, dim) * seed).sum().backward()
         gb.testing.assert_close(x.grad, held)
+
+
+#: Layers whose gradient for the input has the input's sizes, and those.
+LAYERS: dict[str, tuple[Callable[[], gb.nn.Module], tuple[int, ...]]] = {
+    "linear": (lambda: gb.nn.Linear(96, 48), (300, 96)),
+    "linear of more dims": (lambda: gb.nn.Linear(96, 48, bias=False), (3, 100, 96)),
+    "linear of one column": (lambda: gb.nn.Linear(96, 1), (300, 96)),
+    "1 x 1": (lambda: gb.nn.Conv2d(32, 16, 1), (4, 32, 14, 14)),
+    "1 x 1 by twos": (lambda: gb.nn.Conv2d(32, 16, 1, 2), (4, 32, 14, 14)),
+    "3 x 3": (lambda: gb.nn.Conv2d(32, 48, 3, padding=1), (4, 32, 14, 14)),
+    "3 x 3 by twos": (lambda: gb.nn.Conv2d(32, 48, 3, 2, padding=1), (4, 32, 14, 14)),
+    "5 x 5 of few channels": (lambda: gb.nn.Conv2d(3, 8, 5, padding=2), (4, 3, 40, 40)),
+    "groups": (lambda: gb.nn.Conv2d(32, 48, 3, groups=4), (4, 32, 14, 14)),
+    "depthwise": (lambda: gb.nn.Conv2d(32, 32, 3, padding=1, groups=32), (4, 32, 14, 14)),
+    "dilated": (lambda: gb.nn.Conv2d(16, 16, 3, dilation=2), (4, 16, 20, 20)),
+    "a line": (lambda: gb.nn.Conv1d(16, 24, 5), (6, 16, 300)),
+    "a volume": (lambda: gb.nn.Conv3d(8, 8, 3, padding=1), (2, 8, 8, 8, 8)),
+    "layer norm": (lambda: gb.nn.LayerNorm(96), (300, 96)),
+    "layer norm without parameters": (
+        lambda: gb.nn.LayerNorm(96, elementwise_affine=False),
+        (300, 96),
+    ),
+    "batch norm": (lambda: gb.nn.BatchNorm2d(32), (4, 32, 14, 14)),
+    "group norm": (lambda: gb.nn.GroupNorm(4, 32), (4, 32, 14, 14)),
+}
+
+
+@pytest.mark.parametrize("name", LAYERS)
+class TestLayers:
+    def gradients(self, name: str, dtype: gb.dtype, is_held: bool) -> list[Tensor]:
+        make, sizes = LAYERS[name]
+        gb.manual_seed(3)
+        layer = make().to(dtype)
+        x = gb.randn(sizes).to(dtype).requires_grad_()
+        given = x.relu()
+        out = layer(given) * 1.5
+        held = given.detach() if is_held else None
+        expected = given.detach().clone()
+        del given
+        out.square().sum().backward()
+        assert held is None or held.equal(expected)
+        assert x.grad is not None
+        return [x.grad, *(it.grad for it in layer.parameters() if it.grad is not None)]
+
+    @pytest.mark.parametrize("dtype", [gb.float32, gb.float64, gb.bfloat16], ids=str)
+    def test_have_the_same_gradients_over_what_is_held_and_what_is_not(self, name, dtype):
+        alone, held = (self.gradients(name, dtype, is_held) for is_held in (False, True))
+
+        assert len(alone) == len(held)
+        assert all(one.equal(other) for one, other in zip(alone, held, strict=True))
+
+    def test_take_no_memory_of_the_inputs_size(self, name):
+        if name in ("1 x 1 by twos", "a volume"):
+            pytest.skip("its kernel has memory of its own")
+        make, sizes = LAYERS[name]
+        layer = make()
+        x = gb.randn(sizes).requires_grad_()
+        out = layer(x.relu()) * 1.5
+        seed = gb.ones(out.shape)
+        before = memory.memory_allocated()
+        memory.reset_peak_memory_stats()
+
+        out.backward(seed)
+
+        of_weights = sum(it.nbytes for it in layer.parameters())
+        most = seed.nbytes + of_weights + x.nbytes // 2 + 4096
+        assert memory.max_memory_allocated() - before < most
+
+
+def test_a_layer_whose_weight_asks_for_nothing_keeps_nothing_to_write_over():
+    layer = gb.nn.Linear(8, 4).requires_grad_(False)
+    x = gb.randn(5, 8).requires_grad_()
+    given = x.relu()
+    out = layer(given)
+    expected = given.detach().clone()
+    given = given.detach()
+
+    out.sum().backward()
+
+    assert given.equal(expected)
