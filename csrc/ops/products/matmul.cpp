@@ -179,23 +179,25 @@ Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias) {
   const auto rule = [](const Backward& at) -> Grads {
     Grads grads;
     const Tensor gradient = as_matrix(at.grad);
-    if (at.needs(1)) add_product(grads, at, 1, swapped(gradient), as_matrix(at.input(0)));
-    if (at.needs(2)) grads[2] = sum(gradient, {Dims{0}});
-    if (!at.needs(0)) return grads;
-    const Tensor weight = at.input(1);
-    if (const Tensor over = at.spent_input(0)) {  // it is not read any more
-      write_over_spent(at, [&] {
-        kernels::run(kernels::Matmul{as_matrix(over).view(), gradient.view(), weight.view()},
-                     over.device());
-      });
-      grads[0] = over;
-    } else {
+    const Tensor over = at.needs(0) ? at.spent_input(0) : Tensor();
+    if (at.needs(0) && !over) {
+      const Tensor weight = at.input(1);
       grads[0] = mm(gradient, weight);
       if (at.grad.ndim() != 2) {
         Dims sizes = at.grad.sizes();
         sizes.back() = weight.size(1);
         grads[0] = reshape(grads[0], sizes);
       }
+    }
+    if (at.needs(1)) add_product(grads, at, 1, swapped(gradient), as_matrix(at.input(0)));
+    if (at.needs(2)) grads[2] = sum(gradient, {Dims{0}});
+    if (over) {  // the input is not read any more
+      const Tensor weight = at.input(1);
+      write_over_spent(at, [&] {
+        kernels::run(kernels::Matmul{as_matrix(over).view(), gradient.view(), weight.view()},
+                     over.device());
+      });
+      grads[0] = over;
     }
     return grads;
   };

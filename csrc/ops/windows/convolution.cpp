@@ -255,14 +255,13 @@ Tensor convolve(const Tensor& x, const Tensor& weight, const Tensor& bias, const
   record(form.op, out, {x, weight, bias ? Operand(bias) : none}, Keep::crosswise,
          [form](const Backward& at) {
            Grads grads;
+           const Tensor over = at.needs(0) ? at.spent_input(0) : Tensor();
+           if (at.needs(0) && !over) grads[0] = gather(at.grad, at.input(1), {}, form);
            if (at.needs(1)) grads[1] = weight_gradient(at.grad, at.input(0), form);
            if (at.needs(2)) grads[2] = sum_of_channels(at.grad, form.dims);
-           if (!at.needs(0)) return grads;
-           if (const Tensor over = at.spent_input(0)) {  // it is not read any more
+           if (over) {  // the input is not read any more
              write_over_spent(at, [&] { gather_into(over, at.grad, at.input(1), {}, form); });
              grads[0] = over;
-           } else {
-             grads[0] = gather(at.grad, at.input(1), {}, form);
            }
            return grads;
          });
