@@ -410,6 +410,17 @@ def set_optimizer_state_dict(
     >>> optimizer.param_groups[0]["lr"]
     0.1
     """
+    for optimizer, state in _of_optimizers(model, optimizers, optim_state_dict, options):
+        optimizer.load_state_dict(state)
+
+
+def _of_optimizers(
+    model: Module,
+    optimizers: Optimizer | Iterable[Optimizer],
+    optim_state_dict: Mapping[str, Any],
+    options: StateDictOptions | None,
+) -> list[tuple[Optimizer, _State]]:
+    """What each is to load, with nothing changed."""
     op = "set_optimizer_state_dict"
     options = _checked(op, model, options)
     given = _all_of(op, optimizers)
@@ -419,10 +430,7 @@ def set_optimizer_state_dict(
         raise ArgumentError(f"{op}: {lacking} is needed")
     names = _names_of(model)
     with no_grad():
-        for optimizer in given:
-            optimizer.load_state_dict(
-                _of_optimizer(optimizer, names, optim_state_dict, options.strict)
-            )
+        return [(it, _of_optimizer(it, names, optim_state_dict, options.strict)) for it in given]
 
 
 def set_state_dict(
@@ -434,6 +442,8 @@ def set_state_dict(
     options: StateDictOptions | None = None,
 ) -> LoadResult:
     """Load the states of a module and of its optimizers.
+
+    The module comes first, once every parameter's entry in the optimizers' states has been found.
 
     Args:
         model: The module.
@@ -458,8 +468,10 @@ def set_state_dict(
     <All keys matched successfully>
     """
     given = _all_of("set_state_dict", optimizers)
-    if given:
-        set_optimizer_state_dict(model, given, optim_state_dict, options=options)
-    if not model_state_dict:
-        return LoadResult([], [])
-    return set_model_state_dict(model, model_state_dict, options=options)
+    states = _of_optimizers(model, given, optim_state_dict, options) if given else []
+    found = LoadResult([], [])
+    if model_state_dict:
+        found = set_model_state_dict(model, model_state_dict, options=options)
+    for optimizer, state in states:
+        optimizer.load_state_dict(state)
+    return found

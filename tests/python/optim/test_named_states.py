@@ -97,6 +97,42 @@ def test_several_optimizers_share_a_state():
     assert [it["params"] for it in saved["param_groups"]] == [["0.weight", "0.bias"], ["1.weight"]]
 
 
+def test_a_state_that_lacks_one_optimizers_parameter_changes_no_other():
+    model = _model()
+    both = [
+        gb.optim.Adam(model[0].parameters(), lr=0.1),
+        gb.optim.SGD(model[1].parameters(), lr=0.2, momentum=0.5),
+    ]
+    saved = get_optimizer_state_dict(model, both)
+    del saved["state"]["1.weight"]
+    saved["param_groups"][0]["lr"] = 7.0
+
+    with pytest.raises(RuntimeError, match=r"no state of '1\.weight'"):
+        set_optimizer_state_dict(model, both, saved)
+
+    assert both[0].param_groups[0]["lr"] == 0.1
+
+
+@pytest.mark.parametrize("is_of_optimizer", [False, True])
+def test_what_is_refused_of_one_changes_neither_module_nor_optimizer(is_of_optimizer):
+    model = _model()
+    optimizer = gb.optim.Adam(model.parameters(), lr=0.1)
+    state, of_optimizer = get_state_dict(model, optimizer)
+    state = {name: it.detach() + 1 for name, it in state.items()}
+    of_optimizer["param_groups"][0]["lr"] = 7.0
+    if is_of_optimizer:
+        del of_optimizer["state"]["1.weight"]
+    else:
+        state["1.weight"] = gb.ones(7)
+    before = [it.tolist() for it in model.parameters()]
+
+    with pytest.raises(RuntimeError):
+        set_state_dict(model, optimizer, model_state_dict=state, optim_state_dict=of_optimizer)
+
+    assert [it.tolist() for it in model.parameters()] == before
+    assert optimizer.param_groups[0]["lr"] == 0.1
+
+
 def test_layers_that_share_a_parameter_share_its_state():
     model = nn.Sequential(nn.Linear(1, 1, bias=False), nn.Linear(1, 1, bias=False))
     model[1].weight = model[0].weight
