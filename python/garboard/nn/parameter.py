@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import wraps
 from typing import TYPE_CHECKING, Any, NoReturn, Self, SupportsIndex
 
 from garboard._arguments import check
@@ -38,6 +39,10 @@ add sub mul truediv floordiv mod pow matmul and or xor lshift rshift eq ne lt le
 setitem iter contains neg pos abs invert bool int float complex index array radd rsub rmul rtruediv
 rfloordiv rmod rpow rmatmul iadd isub imul itruediv
 """
+
+
+# What gives another handle on the same tensor where there is nothing to change.
+_CHANGING = "bfloat16 contiguous cpu cuda double float half long positive to to_dense type type_as"
 
 
 class _ParameterMeta(type):
@@ -97,6 +102,23 @@ class Parameter(Tensor, metaclass=_ParameterMeta):
 
     def __repr__(self) -> str:
         return "Parameter containing:\n" + super().__repr__()
+
+
+def _unless_changed(name: str) -> Any:
+    """The method, which gives the parameter itself where nothing changes: a module can take it."""
+    plain = getattr(Tensor, name)
+
+    @wraps(plain)
+    def method(self: Parameter, *given: Any, **named: Any) -> Any:
+        made = plain(self, *given, **named)
+        is_another = isinstance(made, Tensor) and type(made) is not type(self)
+        return self if is_another and made._cdata == self._cdata else made
+
+    return method
+
+
+for _name in _CHANGING.split():
+    setattr(Parameter, _name, _unless_changed(_name))
 
 
 def _of_its_class(data: Tensor, requires_grad: bool) -> Any:

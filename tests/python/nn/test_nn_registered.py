@@ -417,13 +417,13 @@ class TestOverridesOfRegistering:
 
 
 class TestAnotherHandle:
-    """What `to()` gives where nothing changes is a handle on the same parameter."""
+    """What `alias()` gives is another handle on the same parameter."""
 
     def test_that_is_assigned_where_the_parameter_stands_is_that_parameter(self):
         layer = nn.Linear(2, 3)
         weight = layer.weight
 
-        layer.weight = layer.weight.to("cpu")
+        layer.weight = layer.weight.alias()
         layer.weight = layer.weight.contiguous()
 
         assert layer.weight is weight
@@ -433,7 +433,7 @@ class TestAnotherHandle:
     def test_that_is_put_back_into_a_list_or_dict_keeps_what_it_is(self, requires_grad):
         of = nn.Parameter(gb.ones(2), requires_grad=requires_grad)
         for held, place in ((nn.ParameterDict({"a": of}), "a"), (nn.ParameterList([of]), 0)):
-            held[place] = held[place].float()
+            held[place] = held[place].alias()
 
             assert held[place] is of
             assert held[place].requires_grad is requires_grad
@@ -446,14 +446,14 @@ class TestAnotherHandle:
         with pytest.raises(TypeError, match="a Parameter or None is needed"):
             layer.weight = layer.weight.data
         with pytest.raises(TypeError, match="a Parameter or None is needed"):
-            layer.bias = layer.weight.to("cpu")
+            layer.bias = layer.weight.alias()
 
         assert held["a"] is not before
         assert held["a"].requires_grad
 
     def test_of_a_disposed_parameter_is_refused(self):
         layer = nn.Linear(2, 3)
-        other = layer.weight.to("cpu")
+        other = layer.weight.alias()
         layer.weight.dispose()
 
         with pytest.raises(TypeError, match="a Parameter or None is needed"):

@@ -61,8 +61,8 @@ def _is_placeholder(value: object) -> bool:
 def kept_handle(module: object, name: str, value: Any) -> Any:
     """Return what a module has as `name` where `value` is another handle on it, else `value`.
 
-    `to()` gives such a handle where nothing changes, and PyTorch's programs assign what it gives to
-    where the parameter stood.
+    `gb.Tensor.to` gives such a handle where nothing changes, and PyTorch's programs assign what a
+    function gives to where the parameter stood.
     """
     there = vars(module).get(name)
     if not (isinstance(there, Tensor) and isinstance(value, Tensor)) or there.is_disposed:
