@@ -27,6 +27,7 @@ from garboard.sparse._made import (
     to_sparse,
 )
 from garboard.sparse._rows import SparseCsrTensor, sparse_csr_tensor, to_sparse_csr
+from garboard.sparse._selected import index_select as _index_select  # noqa: F401 - a method
 from garboard.sparse._tensor import SparseTensor
 
 __all__ = [

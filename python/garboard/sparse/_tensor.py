@@ -265,6 +265,10 @@ class SparseTensor:
         places, values = _products.added_up(self._places, self._told, self._sizes)
         return SparseTensor(places, values, self._sizes, True)
 
+    def _coalesced_(self, coalesced: bool) -> Self:
+        self._is_coalesced = check.flag("_coalesced_", "coalesced", coalesced)
+        return self
+
     def transpose(self, dim0: int, dim1: int) -> SparseTensor:
         """Return one with two sparse dims exchanged; the values are shared.
 
