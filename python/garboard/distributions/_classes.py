@@ -15,6 +15,7 @@ from garboard.distributions import constraints
 from garboard.distributions._distribution import Distribution
 from garboard.distributions._parameters import (
     classes_of,
+    hand_over,
     log_of_classes,
     probs_of_classes,
 )
@@ -59,6 +60,7 @@ class _OfClasses(Distribution):
                 self._refuse_unless(_NotNegative(), "probs", given)
         if self._probs is not None:
             self._probs = self._probs / self._probs.sum(-1, keepdim=True)
+        hand_over(self, _OfClasses)
 
     @property
     def probs(self) -> Tensor:
@@ -68,6 +70,10 @@ class _OfClasses(Distribution):
         assert self._logits is not None
         return probs_of_classes(self._logits)
 
+    @probs.setter
+    def probs(self, given: Tensor) -> None:
+        self._probs = given
+
     @property
     def logits(self) -> Tensor:
         """Their logarithms, which are finite where probabilities were given."""
@@ -75,6 +81,10 @@ class _OfClasses(Distribution):
             return self._logits
         assert self._probs is not None
         return log_of_classes(self._probs)
+
+    @logits.setter
+    def logits(self, given: Tensor) -> None:
+        self._logits = given
 
     @property
     def param_shape(self) -> tuple[int, ...]:

@@ -14,7 +14,7 @@ from garboard.distributions._binomial_draws import binomial_draws
 from garboard.distributions._distribution import Distribution
 from garboard.distributions._gamma_draws import log_gamma_draws
 from garboard.distributions._lines import waiting_times
-from garboard.distributions._parameters import floating, log_of_odds, one_of, together
+from garboard.distributions._parameters import floating, hand_over, log_of_odds, one_of, together
 from garboard.distributions.constraints import Constraint
 
 __all__ = ["Bernoulli", "Binomial", "Geometric", "NegativeBinomial", "Poisson"]
@@ -39,6 +39,7 @@ class _OfOdds(Distribution):
         if self._validate_args:
             name = "logits" if self._probs is None else "probs"
             self._refuse_unless(self.arg_constraints[name], name, self._given)
+        hand_over(self, _OfOdds)
 
     @property
     def _given(self) -> Tensor:
@@ -51,10 +52,18 @@ class _OfOdds(Distribution):
         """The probabilities."""
         return self._given.sigmoid() if self._probs is None else self._probs
 
+    @probs.setter
+    def probs(self, given: Tensor) -> None:
+        self._probs = given
+
     @property
     def logits(self) -> Tensor:
         """ln(probs / (1 - probs)), which is finite where probabilities were given."""
         return log_of_odds(self._given) if self._logits is None else self._logits
+
+    @logits.setter
+    def logits(self, given: Tensor) -> None:
+        self._logits = given
 
     @property
     def param_shape(self) -> tuple[int, ...]:

@@ -150,7 +150,8 @@ class TransformedDistribution(Distribution):
         reached = whole.forward_shape(sizes)
         # What a transform mixes belongs to one event.
         inner = whole.inverse_shape(reached)
-        base = base.expand(inner[: len(inner) - len(base.event_shape)])
+        if inner != sizes:  # a subclass that has no expand() of its own cannot
+            base = base.expand(inner[: len(inner) - len(base.event_shape)])
         more = whole.domain.event_dim - len(base.event_shape)
         self.base_dist: Distribution = Independent(base, more) if more > 0 else base
         change = whole.codomain.event_dim - whole.domain.event_dim

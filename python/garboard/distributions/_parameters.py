@@ -17,6 +17,7 @@ __all__ = [
     "event_sum",
     "expanded",
     "floating",
+    "hand_over",
     "log_of_classes",
     "log_of_odds",
     "one_of",
@@ -96,6 +97,19 @@ def classes_of(op: str, probs: object, logits: object) -> tuple[Tensor | None, T
     if logits is None:
         return given, None
     return None, log_softmax(given, -1)
+
+
+def hand_over(made: object, kind: type) -> None:
+    """Set `probs` or `logits`, whichever was given, where a subclass computes one from the other.
+
+    Args:
+        made: A distribution that has its parameters.
+        kind: The class whose `probs` and `logits` need no such thing.
+    """
+    for name in ("probs", "logits"):
+        given = vars(made)[f"_{name}"]
+        if given is not None and getattr(type(made), name) is not getattr(kind, name):
+            vars(made)[name] = given
 
 
 def log_of_classes(probs: Tensor) -> Tensor:

@@ -247,3 +247,60 @@ def test_expand_is_refused_of_a_subclass_that_may_hold_more():
         Doubled(one, one).expand((2, 1))
     with pytest.raises(NotImplementedError, match="Doubled: an __init__ of its own"):
         Doubled(one, one)._get_checked_instance(distributions.Beta)
+
+
+def test_what_is_transformed_needs_an_expand_of_its_own_only_where_it_grows():
+    class Shifted(distributions.StudentT):
+        def __init__(self, df):
+            super().__init__(df)
+            self.first = df
+
+    base = Shifted(gb.tensor([3.0, 4.0]))
+    move = distributions.transforms.AffineTransform(gb.ones(2), 2.0)
+
+    made = distributions.TransformedDistribution(base, move)
+
+    assert made.base_dist is base
+    assert made.log_prob(gb.ones(2)).shape == (2,)
+    with pytest.raises(NotImplementedError, match="Shifted: an __init__ of its own"):
+        distributions.TransformedDistribution(
+            base, distributions.transforms.AffineTransform(gb.ones(3, 2), 2.0)
+        )
+
+
+@pytest.mark.parametrize("name", ["Categorical", "OneHotCategorical", "Bernoulli"])
+@pytest.mark.parametrize("given", ["probs", "logits"])
+def test_a_subclass_computes_one_parameter_from_the_other_by_itself(name, given):
+    kind, is_binary = getattr(distributions, name), name == "Bernoulli"
+
+    class Own(kind):
+        @distributions.utils.lazy_property
+        def logits(self):
+            return distributions.utils.probs_to_logits(self.probs, is_binary)
+
+        @distributions.utils.lazy_property
+        def probs(self):
+            return distributions.utils.logits_to_probs(self.logits, is_binary)
+
+    x = gb.tensor([0.25, 0.75])
+
+    made, plain = Own(**{given: x}), kind(**{given: x})
+
+    gb.testing.assert_close(made.logits, plain.logits)
+    gb.testing.assert_close(made.probs, plain.probs)
+    gb.testing.assert_close(made.entropy(), plain.entropy())
+
+
+def test_a_subclass_that_masks_classes_sets_what_it_masks():
+    made = distributions.Categorical(logits=gb.zeros(3))
+
+    made.logits = gb.tensor([0.0, 0.0, -1e8])
+    made.probs = distributions.utils.logits_to_probs(made.logits)
+
+    assert made.probs.tolist() == [0.5, 0.5, 0.0]
+    assert made.log_prob(gb.tensor(1)).item() == 0
+    flips = distributions.Bernoulli(gb.tensor([0.5]))
+    flips.probs = gb.tensor([1.0])
+    assert flips.sample().tolist() == [1]
+    flips.logits = gb.tensor([0.0])
+    assert flips.logits.tolist() == [0]
