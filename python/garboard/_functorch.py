@@ -1,19 +1,21 @@
 """What programs take from the inside of PyTorch's transforms of functions.
 
-The parts that `vmap` is made of there are refused: here it is made of others.
+The parts that `vmap` is made of there are refused: here it is made of others. Those that a program
+puts in their place are called.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from types import ModuleType
-from typing import Any, NoReturn
+from typing import Any
 
 from garboard import func
 from garboard._arguments import check
 from garboard._engine import Tensor
 from garboard._names.paths import publish
-from garboard.func._hidden_batches import add_batch_dim, remove_batch_dim
+from garboard.func._hidden_batches import add_batch_dim, is_batchedtensor, remove_batch_dim
+from garboard.func._replaced_parts import PARTS, refusing
 from garboard.utils._pytree import TreeSpec, tree_flatten, tree_is_leaf, tree_unflatten
 
 __all__ = ["apis", "eager_transforms", "vmap"]
@@ -63,12 +65,31 @@ def _published(name: str, **members: object) -> ModuleType:
     return made
 
 
-def _of_vmap(name: str) -> Callable[..., NoReturn]:
-    def refuse(*given: object, **named: object) -> NoReturn:
-        raise NotImplementedError(f"{name}: vmap has no such part here; call gb.func.vmap itself")
+def _maybe_remove_batch_dim(
+    name: str, batched_output: Any, vmap_level: int, batch_size: int, out_dim: int | None
+) -> Any:
+    """What a function gave in `vmap`, with its samples along a dim; None leaves it as it is.
 
-    refuse.__name__ = refuse.__qualname__ = name
-    return refuse
+    Args:
+        name: The function's, in messages.
+        batched_output: A tensor; anything where `out_dim` is None.
+        vmap_level: Which call of `vmap`, from 1, the outermost.
+        batch_size: How many samples there are.
+        out_dim: Where they are to stand.
+
+    Raises:
+        ValueError: No tensor, or samples where a result is to have none.
+    """
+    is_tensor = isinstance(batched_output, Tensor)
+    if is_tensor and out_dim is not None:
+        return remove_batch_dim(batched_output, vmap_level, batch_size, out_dim)
+    if out_dim is not None:
+        raise ValueError(
+            f"vmap: {name} returned a {type(batched_output).__name__}; tensors are needed"
+        )
+    if is_tensor and is_batchedtensor(batched_output):
+        raise ValueError(f"vmap: out_dims is None where {name} returned samples that differ")
+    return batched_output
 
 
 _LEVELS = {
@@ -81,11 +102,9 @@ vmap = _published(
     **_LEVELS,
     Tensor=Tensor,
     _broadcast_to_and_flatten=_broadcast_to_and_flatten,
-    _create_batched_inputs=_of_vmap("_create_batched_inputs"),
     _get_name=_get_name,
-    _maybe_remove_batch_dim=_of_vmap("_maybe_remove_batch_dim"),
-    _process_batched_inputs=_of_vmap("_process_batched_inputs"),
-    _unwrap_batched=_of_vmap("_unwrap_batched"),
+    **{name: refusing(name) for name in PARTS},
+    _maybe_remove_batch_dim=_maybe_remove_batch_dim,
     tree_flatten=tree_flatten,
     tree_unflatten=tree_unflatten,
     vmap=func.vmap,

@@ -18,6 +18,7 @@ from garboard.autograd._function_ctx import open_batches
 from garboard.func._batching.calls import BatchLevel, NotBatchedError
 from garboard.func._batching.tensor import batch, hides_a_batch
 from garboard.func._nest import leaves_of, rebuilt, returned
+from garboard.func._replaced_parts import Parts, replaced_parts
 
 if TYPE_CHECKING:
     from garboard.nn import Module
@@ -67,6 +68,9 @@ def vmap(
 
     @wraps(func)
     def batched(*args: Any, **named: Any) -> Any:
+        parts_of_program = replaced_parts() if chunk is None else None
+        if parts_of_program is not None:
+            return _by_parts(parts_of_program, func, in_dims, out_dims, same, args, named)
         spread = list(in_dims) if isinstance(in_dims, tuple) else in_dims
         dims = _spread(op, "in_dims", spread, args)
         leaves, shared = leaves_of(args), leaves_of(named)
@@ -95,6 +99,22 @@ def vmap(
         return rebuilt(*results[0]) if len(results) == 1 else _joined(results, out_dims)
 
     return batched
+
+
+def _by_parts(
+    parts: Parts,
+    func: Callable[..., Any],
+    in_dims: Any,
+    out_dims: Any,
+    is_same: bool,
+    args: tuple[Any, ...],
+    named: dict[str, Any],
+) -> Any:
+    """What `vmap` gives by a program's own parts."""
+    size, dims, leaves, spec = parts.taken_apart(in_dims, args, func)
+    with _entered(BatchLevel(size, not is_same)) as level:
+        given = parts.samples(dims, leaves, level.depth, spec)
+        return parts.results(func(*given, **named), out_dims, level.depth, size, func)
 
 
 @block
