@@ -42,6 +42,8 @@ __all__ = [
     "DispatchKeySet",
     "Generator",
     "Graph",
+    "ScriptMethod",
+    "ScriptObject",
     "Size",
     "Value",
     "_ExcludeDispatchKeyGuard",
@@ -82,6 +84,14 @@ class Graph:
 
 class Value(Graph):
     """What a node of such a graph takes and gives: no object is one."""
+
+
+class ScriptObject(Graph):
+    """What compiled classes are made into: no object is one."""
+
+
+class ScriptMethod(Graph):
+    """What the compiler of scripts makes of a method: no object is one, and none is a `func`."""
 
 
 class DisableTorchFunctionSubclass(_EndingBlock):
@@ -144,6 +154,10 @@ class _NativeLayers(ModuleType):
 
 _nn = _NativeLayers("garboard._C._nn")
 publish(_nn)
+
+_distributed_rpc = ModuleType("garboard._C._distributed_rpc", "What is of other processes: none.")
+_distributed_rpc.PyRRef = type("PyRRef", (Graph,), {"__doc__": "No object is one."})  # type: ignore[attr-defined]
+publish(_distributed_rpc)
 
 _functorch = ModuleType("garboard._C._functorch", hidden_batches.__doc__)
 vars(_functorch).update(

@@ -5,8 +5,10 @@ Beside it `_inductor`, the back. Their settings take what they are given and cha
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from contextlib import ContextDecorator, nullcontext
+from functools import lru_cache
 from types import ModuleType, SimpleNamespace
 from typing import Any, NoReturn, TypeVar
 
@@ -126,7 +128,17 @@ eval_frame = _module(
     f"{__name__}.eval_frame", OptimizedModule=OptimizedModule, is_dynamo_supported=lambda: False
 )
 external_utils = _module(f"{__name__}.external_utils", is_compiling=is_compiling)
-utils = _module(f"{__name__}.utils", is_compile_supported=lambda device_type: False)
+
+
+@lru_cache(None)
+def _warn_once(msg: str, stacklevel: int = 1) -> None:
+    """Warn, of each text once."""
+    warnings.warn(msg, stacklevel=stacklevel + 1)
+
+
+utils = _module(
+    f"{__name__}.utils", is_compile_supported=lambda device_type: False, warn_once=_warn_once
+)
 # A block in which a trace looks up elements by ops: they are looked up by ops here anyway.
 _trace_wrapped_higher_order_op = _module(
     f"{__name__}._trace_wrapped_higher_order_op", TransformGetItemToIndex=nullcontext

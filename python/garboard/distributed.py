@@ -13,7 +13,7 @@ from garboard._engine import Tensor
 from garboard._names.missing import module_getattr
 from garboard._names.paths import publish_paths
 from garboard.optim import Optimizer
-from garboard.utils import _checkpoint_wrapper, _named_states
+from garboard.utils import _checkpoint_wrapper, _named_states, _sharding_options
 
 if TYPE_CHECKING:
     from garboard.types import DType
@@ -264,6 +264,7 @@ _of_checkpoints = (
 )
 globals().update({name: getattr(_checkpoint_wrapper, name) for name in _of_checkpoints})
 globals().update({name: getattr(_named_states, name) for name in _named_states.__all__})
+globals().update({name: getattr(_sharding_options, name) for name in _sharding_options.__all__})
 
 publish_paths(__name__)
 

@@ -14,6 +14,13 @@ from garboard._arguments.texts import shown
 
 __all__ = ["publish", "publish_paths"]
 
+_OF_SHARDING = (
+    "BackwardPrefetch CPUOffload FullOptimStateDictConfig FullStateDictConfig "
+    "LocalOptimStateDictConfig LocalStateDictConfig MixedPrecision "
+    "OptimStateDictConfig ShardedOptimStateDictConfig ShardedStateDictConfig "
+    "ShardingStrategy StateDictConfig StateDictSettings StateDictType"
+)
+
 # By package: a path in it, and the names of the package that are found there.
 _PATHS = {
     "garboard._higher_order_ops": {"associative_scan": "associative_scan"},
@@ -47,8 +54,11 @@ _PATHS = {
             "set_model_state_dict set_optimizer_state_dict set_state_dict"
         ),
         "device_mesh": "DeviceMesh",
-        "fsdp": "FSDPModule FullyShardedDataParallel MixedPrecisionPolicy fully_shard",
-        "fsdp.fully_sharded_data_parallel": "FullyShardedDataParallel",
+        "fsdp": (
+            "FSDPModule FullyShardedDataParallel MixedPrecisionPolicy fully_shard " + _OF_SHARDING
+        ),
+        "fsdp.api": _OF_SHARDING,
+        "fsdp.fully_sharded_data_parallel": "FullyShardedDataParallel " + _OF_SHARDING,
         "optim": "ZeroRedundancyOptimizer",
         "rpc": "",
         "tensor": "DTensor DeviceMesh",

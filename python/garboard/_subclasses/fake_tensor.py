@@ -7,7 +7,13 @@ from typing import NoReturn
 
 from garboard._contexts.blocks import block
 
-__all__ = ["FakeTensor", "is_fake", "unset_fake_temporarily"]
+__all__ = [
+    "FakeTensor",
+    "FakeTensorConverter",
+    "FakeTensorMode",
+    "is_fake",
+    "unset_fake_temporarily",
+]
 
 
 class FakeTensor:
@@ -21,7 +27,25 @@ class FakeTensor:
     """
 
     def __new__(cls, *given: object, **named: object) -> NoReturn:
-        raise TypeError('FakeTensor: nothing is traced here; use gb.empty(sizes, device="meta")')
+        raise TypeError(
+            f'{cls.__name__}: nothing is traced here; use gb.empty(sizes, device="meta")'
+        )
+
+
+class FakeTensorMode(FakeTensor):
+    """The block that would make them: there is none.
+
+    Raises:
+        TypeError: One is asked for.
+    """
+
+
+class FakeTensorConverter(FakeTensor):
+    """What would make them of tensors: there is none.
+
+    Raises:
+        TypeError: One is asked for.
+    """
 
 
 def is_fake(x: object) -> bool:

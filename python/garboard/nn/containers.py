@@ -306,9 +306,9 @@ class ModuleList(_Row):
     (3, 6)
     """
 
-    def __init__(self, modules: Iterable[Module] = ()) -> None:
+    def __init__(self, modules: Iterable[Module] | None = None) -> None:
         super().__init__()
-        self.extend(modules)
+        self.extend(() if modules is None else modules)
 
     def _of(self, names: list[str]) -> Self:
         return type(self)(vars(self)[name] for name in names)

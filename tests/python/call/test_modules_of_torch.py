@@ -457,6 +457,7 @@ class TestGuards:
             "SymFloat",
             "SymInt",
             "_subclasses.FakeTensor",
+            "_subclasses.fake_tensor.FakeTensorMode",
             "autograd.profiler.emit_itt",
             "autograd.profiler.emit_nvtx",
             "TensorType",

@@ -15,19 +15,28 @@ pytestmark = pytest.mark.no_leaks
 @pytest.mark.parametrize(
     "path",
     [
+        "_C.ScriptMethod",
+        "_C.ScriptObject",
+        "_C._distributed_rpc.PyRRef",
         "_C._functorch.is_batchedtensor",
         "_C._nn.gelu",
         "_C._is_tracing",
+        "_dynamo.utils.warn_once",
         "_functorch.apis.vmap",
         "_functorch.eager_transforms.jacrev",
         "_functorch.vmap._broadcast_to_and_flatten",
         "_guards.active_fake_mode",
+        "_subclasses.fake_tensor.FakeTensorConverter",
         "distributed._composable.fsdp.FSDPModule",
         "distributed._tensor.DTensor",
         "distributed._tensor.experimental.implicit_replication",
         "distributed.fsdp.FullyShardedDataParallel",
+        "distributed.fsdp.api.StateDictSettings",
+        "distributed.fsdp.fully_sharded_data_parallel.CPUOffload",
         "distributed.optim.ZeroRedundancyOptimizer",
         "distributions.constraints._IndependentConstraint",
+        "fx._symbolic_trace.compatibility",
+        "nn.modules.conv._ConvTransposeMixin",
         "nn.modules.module._global_parameter_registration_hooks",
         "nn.parameter.UninitializedTensorMixin",
         "nn.parameter._ParameterMeta",
@@ -66,6 +75,26 @@ def test_parameters_are_shared_by_no_processes():
     for refused in (fully_shard, implicit_replication):
         with pytest.raises(NotImplementedError, match=f"{refused.__name__}: there is one process"):
             refused(model)
+
+
+def test_what_sharding_would_be_told_can_be_made():
+    from garboard.distributed import fsdp
+
+    assert fsdp.ShardingStrategy["FULL_SHARD"] is fsdp.ShardingStrategy(1)
+    assert fsdp.FullStateDictConfig(True, rank0_only=True).offload_to_cpu
+    assert not fsdp.LocalOptimStateDictConfig().offload_to_cpu
+    assert fsdp.MixedPrecision(reduce_dtype=gb.float16).reduce_dtype is gb.float16
+    assert fsdp.CPUOffload() == fsdp.CPUOffload(offload_params=False)
+
+
+def test_a_warning_is_given_once_for_each_text():
+    from garboard._dynamo.utils import warn_once
+
+    text = "a text that no other test warns of"
+    with pytest.warns(UserWarning, match=text) as told:
+        assert [warn_once(text), warn_once(text)] == [None, None]
+
+    assert [it.filename for it in told] == [__file__]
 
 
 def test_no_compiler_traces_tensors_without_elements():

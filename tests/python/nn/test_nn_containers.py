@@ -340,3 +340,7 @@ def test_the_places_of_a_row_are_no_names_that_an_editor_offers():
 
     assert "0" not in names
     assert {"append", "training"} <= {*names}
+
+
+def test_a_list_without_modules_may_be_made_of_none():
+    assert len(gb.nn.ModuleList(None)) == 0

@@ -16,8 +16,13 @@ from garboard.nn import (
 )
 from garboard.nn._convolutions._settings import Convolution as _ConvNd  # noqa: F401
 from garboard.nn._convolutions.transposed_convolution import (
-    Transposed as _ConvTransposeNd,  # noqa: F401
+    Transposed as _ConvTransposeNd,
 )
+
+
+class _ConvTransposeMixin(_ConvTransposeNd):
+    """An older name of what transposed convolutions have in common: of no layer's class."""
+
 
 __all__ = [
     "Conv1d",
