@@ -6,7 +6,7 @@ The switches are of compilers that are not here: they take what they are given a
 
 from __future__ import annotations
 
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any, NoReturn
 
 from garboard._arguments.check import unless_left
@@ -154,6 +154,10 @@ class _NativeLayers(ModuleType):
 
 _nn = _NativeLayers("garboard._C._nn")
 publish(_nn)
+
+_profiler = ModuleType("garboard._C._profiler", "What PyTorch's profiler is told besides.")
+vars(_profiler).update(_ExperimentalConfig=SimpleNamespace)
+publish(_profiler)
 
 _distributed_rpc = ModuleType("garboard._C._distributed_rpc", "What is of other processes: none.")
 _distributed_rpc.PyRRef = type("PyRRef", (Graph,), {"__doc__": "No object is one."})  # type: ignore[attr-defined]

@@ -13,7 +13,7 @@ from garboard._engine import Tensor
 from garboard._names.missing import module_getattr
 from garboard._names.paths import publish_paths
 from garboard.optim import Optimizer
-from garboard.utils import _checkpoint_wrapper, _named_states, _sharding_options
+from garboard.utils import _checkpoint_wrapper, _named_states, _placements, _sharding_options
 
 if TYPE_CHECKING:
     from garboard.types import DType
@@ -251,9 +251,11 @@ all_reduce: Callable[..., NoReturn] = _refused("all_reduce")
 barrier: Callable[..., NoReturn] = _refused("barrier")
 broadcast: Callable[..., NoReturn] = _refused("broadcast")
 destroy_process_group: Callable[..., NoReturn] = _refused("destroy_process_group")
+distribute_tensor: Callable[..., NoReturn] = _refused("tensor.distribute_tensor")
 fully_shard: Callable[..., NoReturn] = _refused("fsdp.fully_shard")
 implicit_replication: Callable[..., NoReturn] = _refused("tensor.experimental.implicit_replication")
 init_process_group: Callable[..., NoReturn] = _refused("init_process_group")
+parallelize_module: Callable[..., NoReturn] = _refused("tensor.parallel.parallelize_module")
 reduce: Callable[..., NoReturn] = _refused("reduce")
 
 # Found by a path below this package alone.
@@ -264,6 +266,8 @@ _of_checkpoints = (
 )
 globals().update({name: getattr(_checkpoint_wrapper, name) for name in _of_checkpoints})
 globals().update({name: getattr(_named_states, name) for name in _named_states.__all__})
+globals().update({"_init_optim_state": _named_states._begin})
+globals().update({name: getattr(_placements, name) for name in _placements.__all__})
 globals().update({name: getattr(_sharding_options, name) for name in _sharding_options.__all__})
 
 publish_paths(__name__)

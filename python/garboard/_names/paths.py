@@ -21,6 +21,9 @@ _OF_SHARDING = (
     "ShardingStrategy StateDictConfig StateDictSettings StateDictType"
 )
 
+_OF_PLACES = "DTensor DeviceMesh Partial Placement Replicate Shard distribute_tensor"
+_OF_STYLES = "ColwiseParallel ParallelStyle RowwiseParallel SequenceParallel parallelize_module"
+
 # By package: a path in it, and the names of the package that are found there.
 _PATHS = {
     "garboard._higher_order_ops": {"associative_scan": "associative_scan"},
@@ -38,8 +41,11 @@ _PATHS = {
     },
     "garboard.distributed": {
         "_composable": "",
-        "_composable.fsdp": "FSDPModule MixedPrecisionPolicy fully_shard",
-        "_tensor": "DTensor DeviceMesh",
+        "_composable.fsdp": (
+            "CPUOffloadPolicy FSDPModule MixedPrecisionPolicy OffloadPolicy fully_shard"
+        ),
+        "_tensor": _OF_PLACES,
+        "_tensor.placement_types": "DTensorSpec Partial Placement Replicate Shard TensorMeta",
         "_tensor.experimental": "implicit_replication",
         "algorithms": "",
         "algorithms._checkpoint": "",
@@ -51,17 +57,21 @@ _PATHS = {
         "checkpoint": "",
         "checkpoint.state_dict": (
             "StateDictOptions get_model_state_dict get_optimizer_state_dict get_state_dict "
-            "set_model_state_dict set_optimizer_state_dict set_state_dict"
+            "set_model_state_dict set_optimizer_state_dict set_state_dict _init_optim_state"
         ),
         "device_mesh": "DeviceMesh",
         "fsdp": (
-            "FSDPModule FullyShardedDataParallel MixedPrecisionPolicy fully_shard " + _OF_SHARDING
+            "CPUOffloadPolicy FSDPModule FullyShardedDataParallel MixedPrecisionPolicy "
+            "OffloadPolicy fully_shard " + _OF_SHARDING
         ),
         "fsdp.api": _OF_SHARDING,
         "fsdp.fully_sharded_data_parallel": "FullyShardedDataParallel " + _OF_SHARDING,
         "optim": "ZeroRedundancyOptimizer",
         "rpc": "",
-        "tensor": "DTensor DeviceMesh",
+        "tensor": _OF_PLACES,
+        "tensor.parallel": _OF_STYLES,
+        "tensor.parallel.style": "ColwiseParallel ParallelStyle RowwiseParallel SequenceParallel",
+        "tensor.placement_types": "Partial Placement Replicate Shard",
         "tensor.experimental": "implicit_replication",
         "nn": "all_gather all_reduce broadcast reduce",
         "nn.functional": "all_gather all_reduce broadcast reduce",

@@ -40,6 +40,7 @@ class ProfilerActivity(Enum):
 
     CPU = "CPU"
     CUDA = "CUDA"
+    XPU = "XPU"
 
 
 def supported_activities() -> set[ProfilerActivity]:

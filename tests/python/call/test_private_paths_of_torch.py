@@ -20,6 +20,7 @@ pytestmark = pytest.mark.no_leaks
         "_C._distributed_rpc.PyRRef",
         "_C._functorch.is_batchedtensor",
         "_C._nn.gelu",
+        "_C._profiler._ExperimentalConfig",
         "_C._is_tracing",
         "_dynamo.utils.warn_once",
         "_functorch.apis.vmap",
@@ -28,8 +29,11 @@ pytestmark = pytest.mark.no_leaks
         "_guards.active_fake_mode",
         "_subclasses.fake_tensor.FakeTensorConverter",
         "distributed._composable.fsdp.FSDPModule",
+        "distributed._composable.fsdp.CPUOffloadPolicy",
         "distributed._tensor.DTensor",
         "distributed._tensor.experimental.implicit_replication",
+        "distributed._tensor.placement_types.TensorMeta",
+        "distributed.checkpoint.state_dict._init_optim_state",
         "distributed.fsdp.FullyShardedDataParallel",
         "distributed.fsdp.api.StateDictSettings",
         "distributed.fsdp.fully_sharded_data_parallel.CPUOffload",
@@ -85,6 +89,22 @@ def test_what_sharding_would_be_told_can_be_made():
     assert not fsdp.LocalOptimStateDictConfig().offload_to_cpu
     assert fsdp.MixedPrecision(reduce_dtype=gb.float16).reduce_dtype is gb.float16
     assert fsdp.CPUOffload() == fsdp.CPUOffload(offload_params=False)
+
+
+def test_plans_of_how_layers_would_be_cut_can_be_read_and_not_followed():
+    from garboard.distributed import tensor
+    from garboard.distributed.tensor import parallel
+
+    plan = {"out": parallel.RowwiseParallel(output_layouts=tensor.Shard(1))}
+
+    assert isinstance(plan["out"], parallel.ParallelStyle)
+    assert plan["out"].output_layouts == tensor.Shard(1) != tensor.Shard(0)
+    assert [tensor.Shard(1).is_shard(dim) for dim in (None, 0, 1)] == [True, False, True]
+    assert tensor.Partial().is_partial()
+    assert not tensor.Partial().is_replicate()
+    for refused in (parallel.parallelize_module, tensor.distribute_tensor):
+        with pytest.raises(NotImplementedError, match=f"{refused.__name__}: there is one process"):
+            refused(gb.nn.Linear(1, 1), None, plan)
 
 
 def test_a_warning_is_given_once_for_each_text():
