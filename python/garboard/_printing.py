@@ -51,7 +51,8 @@ def set_printoptions(
         edgeitems: How many are kept at each end of a dim then, 3 at first.
         linewidth: Columns a line, 80 at first.
         profile: What the others begin with: "default" as at first, "short" with fewer digits and
-            ends, "full" for all elements.
+            ends, "full" for all elements; with what is, for any other name, as in PyTorch: programs
+            say "long".
         sci_mode: Whether powers of ten are split off; None where numbers differ so much.
 
     Raises:
@@ -65,7 +66,7 @@ def set_printoptions(
     op = "set_printoptions"
     start: dict[str, Any] = {}
     if profile is not None:
-        start = _PROFILES[check.choice(op, "profile", profile, *_PROFILES)]
+        start = _PROFILES.get(check.text(op, "profile", profile), {})
     mode = None if sci_mode is None else check.flag(op, "sci_mode", sci_mode)
     given = {"precision": precision, "edgeitems": edgeitems, "linewidth": linewidth}
     wanted: dict[str, Any] = {

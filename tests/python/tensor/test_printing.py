@@ -208,8 +208,15 @@ class TestModes:
         assert gb.get_printoptions()["edgeitems"] == 2
         gb.set_printoptions(profile="full")
         assert gb.get_printoptions()["threshold"] == INF
-        with pytest.raises(ValueError, match="set_printoptions: profile 'long'"):
-            gb.set_printoptions(profile="long")
+        with pytest.raises(TypeError, match="set_printoptions: profile"):
+            gb.set_printoptions(profile=3)
+
+    def test_a_profile_of_another_name_leaves_what_is(self):
+        gb.set_printoptions(precision=2)
+
+        gb.set_printoptions(profile="long", linewidth=320)
+
+        assert str(gb.tensor([0.125])) == "tensor([0.12])"
         with pytest.raises(TypeError, match="set_printoptions: sci_mode is of type str"):
             gb.set_printoptions(sci_mode="yes")
 
