@@ -23,21 +23,36 @@ __all__ = [
     "ReduceOp",
     "ZeroRedundancyOptimizer",
     "all_gather",
+    "all_gather_into_tensor",
+    "all_gather_object",
     "all_reduce",
+    "all_to_all",
     "barrier",
     "broadcast",
+    "broadcast_object_list",
     "destroy_process_group",
+    "gather",
+    "gather_object",
+    "get_backend",
     "get_rank",
     "get_world_size",
     "group",
     "init_process_group",
+    "irecv",
     "is_available",
     "is_gloo_available",
     "is_initialized",
     "is_mpi_available",
     "is_nccl_available",
     "is_torchelastic_launched",
+    "isend",
+    "monitored_barrier",
+    "new_group",
+    "recv",
     "reduce",
+    "reduce_scatter",
+    "scatter",
+    "send",
 ]
 
 
@@ -247,16 +262,32 @@ def _refused(name: str) -> Callable[..., NoReturn]:
 
 
 all_gather: Callable[..., NoReturn] = _refused("all_gather")
+all_gather_into_tensor: Callable[..., NoReturn] = _refused("all_gather_into_tensor")
+all_gather_object: Callable[..., NoReturn] = _refused("all_gather_object")
 all_reduce: Callable[..., NoReturn] = _refused("all_reduce")
+all_to_all: Callable[..., NoReturn] = _refused("all_to_all")
 barrier: Callable[..., NoReturn] = _refused("barrier")
 broadcast: Callable[..., NoReturn] = _refused("broadcast")
+broadcast_object_list: Callable[..., NoReturn] = _refused("broadcast_object_list")
 destroy_process_group: Callable[..., NoReturn] = _refused("destroy_process_group")
 distribute_tensor: Callable[..., NoReturn] = _refused("tensor.distribute_tensor")
 fully_shard: Callable[..., NoReturn] = _refused("fsdp.fully_shard")
+gather: Callable[..., NoReturn] = _refused("gather")
+gather_object: Callable[..., NoReturn] = _refused("gather_object")
+get_backend: Callable[..., NoReturn] = _refused("get_backend")
 implicit_replication: Callable[..., NoReturn] = _refused("tensor.experimental.implicit_replication")
 init_process_group: Callable[..., NoReturn] = _refused("init_process_group")
+irecv: Callable[..., NoReturn] = _refused("irecv")
+isend: Callable[..., NoReturn] = _refused("isend")
+monitored_barrier: Callable[..., NoReturn] = _refused("monitored_barrier")
+new_group: Callable[..., NoReturn] = _refused("new_group")
 parallelize_module: Callable[..., NoReturn] = _refused("tensor.parallel.parallelize_module")
+recv: Callable[..., NoReturn] = _refused("recv")
 reduce: Callable[..., NoReturn] = _refused("reduce")
+reduce_scatter: Callable[..., NoReturn] = _refused("reduce_scatter")
+scatter: Callable[..., NoReturn] = _refused("scatter")
+send: Callable[..., NoReturn] = _refused("send")
+
 
 # Found by a path below this package alone.
 _of_checkpoints = (

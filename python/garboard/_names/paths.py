@@ -60,6 +60,7 @@ _PATHS = {
             "set_model_state_dict set_optimizer_state_dict set_state_dict _init_optim_state"
         ),
         "device_mesh": "DeviceMesh",
+        "distributed_c10d": "ProcessGroup ReduceOp get_backend get_rank get_world_size group",
         "fsdp": (
             "CPUOffloadPolicy FSDPModule FullyShardedDataParallel MixedPrecisionPolicy "
             "OffloadPolicy fully_shard " + _OF_SHARDING

@@ -79,11 +79,8 @@ _NN: _Rows = (
 _DISTRIBUTED: _Rows = (
     (
         "there is one process a program, so leave it out",
-        "Backend Store TCPStore FileStore all_gather_into_tensor "
-        "all_gather_object all_to_all broadcast_object_list gather get_backend get_local_rank "
-        "irecv isend monitored_barrier "
-        "new_group recv reduce_scatter scatter send launch elastic "
-        "init_device_mesh pipelining",
+        "Backend Store TCPStore FileStore get_local_rank launch elastic init_device_mesh "
+        "pipelining",
     ),
 )
 

@@ -34,6 +34,7 @@ pytestmark = pytest.mark.no_leaks
         "distributed._tensor.experimental.implicit_replication",
         "distributed._tensor.placement_types.TensorMeta",
         "distributed.checkpoint.state_dict._init_optim_state",
+        "distributed.distributed_c10d.ProcessGroup",
         "distributed.fsdp.FullyShardedDataParallel",
         "distributed.fsdp.api.StateDictSettings",
         "distributed.fsdp.fully_sharded_data_parallel.CPUOffload",
@@ -76,7 +77,7 @@ def test_parameters_are_shared_by_no_processes():
     assert MixedPrecisionPolicy(gb.bfloat16).param_dtype is gb.bfloat16
     with pytest.raises(NotImplementedError, match="FSDPModule: there is one process"):
         FSDPModule()
-    for refused in (fully_shard, implicit_replication):
+    for refused in (fully_shard, implicit_replication, gb.distributed.broadcast_object_list):
         with pytest.raises(NotImplementedError, match=f"{refused.__name__}: there is one process"):
             refused(model)
 
