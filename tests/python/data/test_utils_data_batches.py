@@ -208,3 +208,10 @@ def test_a_loop_without_workers_goes_on_behind_a_sample_that_raises():
     assert found == [[0, 1], "a torn sample", [4, 5]]
     with pytest.raises(StopIteration):
         next(batches)
+
+
+def test_a_program_may_ask_where_each_of_several_datasets_ends():
+    assert data.ConcatDataset.cumsum([[1, 2], [], [3]]) == [2, 2, 3]
+    assert data.ConcatDataset([[1, 2], [3]]).cumulative_sizes == [2, 3]
+    with pytest.raises(TypeError):
+        data.ConcatDataset.cumsum([3])

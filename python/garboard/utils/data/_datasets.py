@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Sized
 from itertools import accumulate
 from typing import Any, Generic, TypeVar
 
@@ -201,7 +201,22 @@ class ConcatDataset(Dataset[T_co]):
             refuse_unless_indexed(
                 "ConcatDataset", f"datasets[{place}]", dataset, "a Dataset, or a list of samples,"
             )
-        self.cumulative_sizes: list[int] = list(accumulate(map(len, self.datasets)))
+        self.cumulative_sizes: list[int] = self.cumsum(self.datasets)
+
+    @staticmethod
+    def cumsum(sequence: Iterable[Sized]) -> list[int]:
+        """Return where each of several datasets ends, counted from the first sample of all.
+
+        Args:
+            sequence: The datasets.
+
+        Raises:
+            TypeError: One has no length.
+
+        >>> gb.utils.data.ConcatDataset.cumsum([[10, 11], [12]])
+        [2, 3]
+        """
+        return list(accumulate(map(len, sequence)))
 
     def __len__(self) -> int:
         return self.cumulative_sizes[-1]
