@@ -160,7 +160,7 @@ vars(_profiler).update(_ExperimentalConfig=SimpleNamespace)
 publish(_profiler)
 
 _distributed_rpc = ModuleType("garboard._C._distributed_rpc", "What is of other processes: none.")
-_distributed_rpc.PyRRef = type("PyRRef", (Graph,), {"__doc__": "No object is one."})  # type: ignore[attr-defined]
+vars(_distributed_rpc).update(PyRRef=type("PyRRef", (Graph,), {"__doc__": "No object is one."}))
 publish(_distributed_rpc)
 
 _functorch = ModuleType("garboard._C._functorch", hidden_batches.__doc__)

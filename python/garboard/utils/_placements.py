@@ -28,7 +28,8 @@ __all__ = [
 class Placement:
     """Where the elements of a tensor would be.
 
-    >>> isinstance(gb.distributed.tensor.Shard(0), gb.distributed.tensor.Placement)
+    >>> from garboard.utils._placements import Placement, Shard
+    >>> isinstance(Shard(0), Placement)
     True
     """
 
@@ -38,7 +39,8 @@ class Placement:
         Args:
             dim: A dim; None for any.
 
-        >>> gb.distributed.tensor.Shard(1).is_shard(0)
+        >>> from garboard.utils._placements import Shard
+        >>> Shard(1).is_shard(0)
         False
         """
         return isinstance(self, Shard) and dim in (None, self.dim)
@@ -46,7 +48,8 @@ class Placement:
     def is_replicate(self) -> bool:
         """Return whether each process would have all of it.
 
-        >>> gb.distributed.tensor.Replicate().is_replicate()
+        >>> from garboard.utils._placements import Replicate
+        >>> Replicate().is_replicate()
         True
         """
         return isinstance(self, Replicate)
@@ -54,7 +57,8 @@ class Placement:
     def is_partial(self) -> bool:
         """Return whether it would be what comes of the parts of all.
 
-        >>> gb.distributed.tensor.Partial().is_partial()
+        >>> from garboard.utils._placements import Partial
+        >>> Partial().is_partial()
         True
         """
         return isinstance(self, Partial)
@@ -64,7 +68,8 @@ class Placement:
 class Shard(Placement):
     """A part in each process, along a dim.
 
-    >>> gb.distributed.tensor.Shard(0)
+    >>> from garboard.utils._placements import Shard
+    >>> Shard(0)
     Shard(dim=0)
     """
 
@@ -75,7 +80,8 @@ class Shard(Placement):
 class Replicate(Placement):
     """All of it in each process.
 
-    >>> gb.distributed.tensor.Replicate() == gb.distributed.tensor.Replicate()
+    >>> from garboard.utils._placements import Replicate
+    >>> Replicate() == Replicate()
     True
     """
 
@@ -84,7 +90,8 @@ class Replicate(Placement):
 class Partial(Placement):
     """What comes of the parts of all processes.
 
-    >>> gb.distributed.tensor.Partial().reduce_op
+    >>> from garboard.utils._placements import Partial
+    >>> Partial().reduce_op
     'sum'
     """
 
@@ -122,7 +129,8 @@ class _Cut(ParallelStyle):
 class ColwiseParallel(_Cut):
     """A layer cut along what it gives.
 
-    >>> gb.distributed.tensor.parallel.ColwiseParallel().use_local_output
+    >>> from garboard.utils._placements import ColwiseParallel
+    >>> ColwiseParallel().use_local_output
     True
     """
 
@@ -130,8 +138,9 @@ class ColwiseParallel(_Cut):
 class RowwiseParallel(_Cut):
     """A layer cut along what it is given.
 
-    >>> replicate = gb.distributed.tensor.Replicate()
-    >>> gb.distributed.tensor.parallel.RowwiseParallel(input_layouts=replicate).input_layouts
+    >>> from garboard.utils._placements import Replicate, RowwiseParallel
+    >>> replicate = Replicate()
+    >>> RowwiseParallel(input_layouts=replicate).input_layouts
     Replicate()
     """
 
@@ -140,7 +149,8 @@ class RowwiseParallel(_Cut):
 class SequenceParallel(ParallelStyle):
     """A layer whose inputs are cut along their sequence.
 
-    >>> gb.distributed.tensor.parallel.SequenceParallel().sequence_dim
+    >>> from garboard.utils._placements import SequenceParallel
+    >>> SequenceParallel().sequence_dim
     1
     """
 
@@ -157,7 +167,8 @@ class OffloadPolicy:
 class CPUOffloadPolicy(OffloadPolicy):
     """Where parameters would wait: on the CPU.
 
-    >>> gb.distributed.fsdp.CPUOffloadPolicy().pin_memory
+    >>> from garboard.utils._placements import CPUOffloadPolicy
+    >>> CPUOffloadPolicy().pin_memory
     True
     """
 

@@ -34,7 +34,8 @@ __all__ = [
 class ShardingStrategy(Enum):
     """What processes would share.
 
-    >>> gb.distributed.fsdp.ShardingStrategy["NO_SHARD"].value
+    >>> from garboard.utils._sharding_options import ShardingStrategy
+    >>> ShardingStrategy["NO_SHARD"].value
     3
     """
 
@@ -48,7 +49,8 @@ class ShardingStrategy(Enum):
 class BackwardPrefetch(Enum):
     """When the parameters of the next layer would be fetched in a backward pass.
 
-    >>> gb.distributed.fsdp.BackwardPrefetch.BACKWARD_PRE.name
+    >>> from garboard.utils._sharding_options import BackwardPrefetch
+    >>> BackwardPrefetch.BACKWARD_PRE.name
     'BACKWARD_PRE'
     """
 
@@ -59,7 +61,8 @@ class BackwardPrefetch(Enum):
 class StateDictType(Enum):
     """Which parts of a state each process would give.
 
-    >>> gb.distributed.fsdp.StateDictType.FULL_STATE_DICT.name
+    >>> from garboard.utils._sharding_options import StateDictType
+    >>> StateDictType.FULL_STATE_DICT.name
     'FULL_STATE_DICT'
     """
 
@@ -72,7 +75,8 @@ class StateDictType(Enum):
 class MixedPrecision:
     """The dtypes that parameters, gradients and buffers would have.
 
-    >>> gb.distributed.fsdp.MixedPrecision(param_dtype=gb.bfloat16).buffer_dtype is None
+    >>> from garboard.utils._sharding_options import MixedPrecision
+    >>> MixedPrecision(param_dtype=gb.bfloat16).buffer_dtype is None
     True
     """
 
@@ -88,7 +92,8 @@ class MixedPrecision:
 class CPUOffload:
     """Whether parameters would wait on the CPU.
 
-    >>> gb.distributed.fsdp.CPUOffload().offload_params
+    >>> from garboard.utils._sharding_options import CPUOffload
+    >>> CPUOffload().offload_params
     False
     """
 
@@ -99,7 +104,8 @@ class CPUOffload:
 class StateDictConfig:
     """How a module's state would be given.
 
-    >>> gb.distributed.fsdp.StateDictConfig(offload_to_cpu=True).offload_to_cpu
+    >>> from garboard.utils._sharding_options import StateDictConfig
+    >>> StateDictConfig(offload_to_cpu=True).offload_to_cpu
     True
     """
 
@@ -110,7 +116,8 @@ class StateDictConfig:
 class FullStateDictConfig(StateDictConfig):
     """The same of a whole state.
 
-    >>> gb.distributed.fsdp.FullStateDictConfig().rank0_only
+    >>> from garboard.utils._sharding_options import FullStateDictConfig
+    >>> FullStateDictConfig().rank0_only
     False
     """
 
@@ -131,7 +138,8 @@ class ShardedStateDictConfig(StateDictConfig):
 class OptimStateDictConfig:
     """How an optimizer's state would be given.
 
-    >>> gb.distributed.fsdp.OptimStateDictConfig().offload_to_cpu
+    >>> from garboard.utils._sharding_options import OptimStateDictConfig
+    >>> OptimStateDictConfig().offload_to_cpu
     True
     """
 
@@ -161,9 +169,9 @@ class ShardedOptimStateDictConfig(OptimStateDictConfig):
 class StateDictSettings:
     """Which state would be given, and how.
 
-    >>> kinds = gb.distributed.fsdp.StateDictType
-    >>> parts = gb.distributed.fsdp.StateDictConfig(), gb.distributed.fsdp.OptimStateDictConfig()
-    >>> gb.distributed.fsdp.StateDictSettings(kinds.FULL_STATE_DICT, *parts).state_dict_config
+    >>> from garboard.utils import _sharding_options as told
+    >>> parts = told.StateDictConfig(), told.OptimStateDictConfig()
+    >>> told.StateDictSettings(told.StateDictType.FULL_STATE_DICT, *parts).state_dict_config
     StateDictConfig(offload_to_cpu=False)
     """
 
