@@ -57,8 +57,8 @@ def _from_the_start(op: str, numbers: Tensor, at: int, size: int) -> Tensor:
     far = numbers[(numbers < -size) | (numbers >= size)]
     if far.numel():
         raise IndexOutOfRangeError(
-            f"{op}: index {shown(int(far[0]))} in dim {at} of size {size}; -{size} to {size - 1} "
-            "are there"
+            f"{op}: index {shown(int(far[0]))} in dim {shown(at)} of size {shown(size)}; one in "
+            f"[{shown(-size)}, {shown(size)}) is needed"
         )
     return _engine.where(numbers < 0, numbers + size, numbers)
 

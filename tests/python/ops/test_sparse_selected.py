@@ -55,7 +55,7 @@ def test_a_program_may_say_that_places_are_told_once():
 @pytest.mark.parametrize(
     ("dim", "index", "message"),
     [
-        (0, [5], "index 5 in dim 0 of size 3; -3 to 2 are there"),
+        (0, [5], r"index 5 in dim 0 of size 3; one in \[-3, 3\) is needed"),
         (0, [-4], "index -4 in dim 0"),
         (2, [0], "dim"),
         (0, [[0]], r"index of sizes \[1, 1\]"),
