@@ -195,8 +195,35 @@ PyObject* set_overriding(PyObject*, PyObject* given) noexcept {
   return PyBool_FromLong(!std::exchange(is_off, !is_on));
 }
 
-PyObject* decline(PyObject*, PyObject* const*, Py_ssize_t, PyObject*) noexcept {
-  Py_RETURN_NOTIMPLEMENTED;
+/// What `__torch_function__` is given.
+struct ProtocolCall {
+  PyObject *function, *types, *args = nullptr, *kwargs = nullptr;
+
+  ProtocolCall(PyObject* arguments, PyObject* named) {
+    static const char* parameters[] = {"func", "types", "args", "kwargs", nullptr};
+    if (!PyArg_ParseTupleAndKeywords(arguments, named, "OO|OO:__torch_function__",
+                                     const_cast<char**>(parameters), &function, &types, &args,
+                                     &kwargs))
+      throw PythonErrorSet();
+    if (kwargs == Py_None) kwargs = nullptr;
+    if (kwargs && !PyDict_Check(kwargs))
+      throw_type_error("__torch_function__: kwargs is of type %s; a dict is needed",
+                       Py_TYPE(kwargs)->tp_name);
+  }
+
+  Ref given() const { return Ref(checked(args ? PySequence_Tuple(args) : PyTuple_New(0))); }
+  /// No class takes over what it calls.
+  Ref result_of(PyObject* given) const {
+    const Off off;
+    return Ref(checked(PyObject_Call(function, given, kwargs)));
+  }
+};
+
+PyObject* call_as_it_is(PyObject*, PyObject* arguments, PyObject* named) noexcept try {
+  const ProtocolCall call(arguments, named);
+  return call.result_of(call.given().get()).release();
+} catch (...) {
+  return raise_current();
 }
 
 }  // namespace
@@ -233,27 +260,17 @@ PyObject* overridden(PyObject* function, const Given& given) {
 }
 
 PyObject* call_for_class(PyObject* cls, PyObject* arguments, PyObject* named) noexcept try {
-  static const char* parameters[] = {"func", "types", "args", "kwargs", nullptr};
-  PyObject *function, *types, *args = nullptr, *kwargs = nullptr;
-  if (!PyArg_ParseTupleAndKeywords(arguments, named, "OO|OO:__torch_function__",
-                                   const_cast<char**>(parameters), &function, &types, &args,
-                                   &kwargs))
-    return nullptr;
-  const Ref asked(checked(PySequence_Tuple(types)));
+  const ProtocolCall call(arguments, named);
+  const Ref asked(checked(PySequence_Tuple(call.types)));
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(asked.get()); ++i) {
     const int is_ours = PyObject_IsSubclass(cls, PyTuple_GET_ITEM(asked.get(), i));
     if (is_ours < 0) return nullptr;
     if (!is_ours) Py_RETURN_NOTIMPLEMENTED;
   }
-  const Ref given(checked(args ? PySequence_Tuple(args) : PyTuple_New(0)));
+  const Ref given = call.given();
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(given.get()); ++i)
     if (is_of_torch(Py_TYPE(PyTuple_GET_ITEM(given.get(), i)))) Py_RETURN_NOTIMPLEMENTED;
-  if (kwargs == Py_None) kwargs = nullptr;
-  if (kwargs && !PyDict_Check(kwargs))
-    throw_type_error("__torch_function__: kwargs is of type %s; a dict is needed",
-                     Py_TYPE(kwargs)->tp_name);
-  const Off off;
-  const Ref result(checked(PyObject_Call(function, given.get(), kwargs)));
+  const Ref result = call.result_of(given.get());
   const BirthStamp stamp;
   return converted(result.get(), reinterpret_cast<PyTypeObject*>(cls)).release();
 } catch (...) {
@@ -268,8 +285,8 @@ bool add_overriding(PyObject* module) {
       {"_set_overriding", set_overriding, METH_O,
        "Say whether classes may take over calls on this thread; returns what was so before."},
       {"_disabled_torch_function_impl",
-       reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(&decline)),
-       METH_FASTCALL | METH_KEYWORDS, "Take nothing over: the protocol of what is a plain Tensor."},
+       reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(&call_as_it_is)),
+       METH_VARARGS | METH_KEYWORDS, "Take nothing over: the protocol of what is a plain Tensor."},
       {}};
   if (PyModule_AddFunctions(module, functions) < 0 || !add_block(module)) return false;
   declines = PyObject_GetAttrString(module, "_disabled_torch_function_impl");

@@ -85,3 +85,30 @@ class TestAClassWithTheProtocol:
             gb.add(gb.ones(2), gb.ones(3))
         with pytest.raises(TypeError, match="no parameter is named 'axes'"):
             gb.mean(gb.ones(2), axes=0)
+
+
+class TestWhatTakesNothingOver:
+    def test_calls_the_function_as_it_is(self):
+        protocol = gb.nn.Parameter.__torch_function__
+
+        found = protocol(gb.add, (), (gb.ones(2), 1), {"alpha": 2})
+
+        assert found.tolist() == [3.0, 3.0]
+
+    def test_lets_no_other_class_take_the_call(self):
+        class Taking(gb.Tensor):
+            @classmethod
+            def __torch_function__(cls, func, types, args=(), kwargs=None):
+                raise AssertionError("it was asked")
+
+        x = gb.ones(2).as_subclass(Taking)
+
+        assert gb.nn.Parameter.__torch_function__(gb.add, (Taking,), (x, 1)).tolist() == [2.0, 2.0]
+
+    @pytest.mark.parametrize(
+        ("given", "words"),
+        [((gb.add,), "argument"), ((gb.add, (), (), 3), "kwargs is of type int"), ((), "argument")],
+    )
+    def test_refuses_other_arguments(self, given, words):
+        with pytest.raises(TypeError, match=words):
+            gb.nn.Parameter.__torch_function__(*given)
