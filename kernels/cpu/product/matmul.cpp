@@ -84,8 +84,8 @@ Factor<T> factor_of(const Matrix& m) {
 }
 
 template <class T>
-ProductOf<T> product_of(const Matrix& out, const Matrix& a, const Matrix& b, bool accumulate,
-                        const char* bias) {
+MatrixProduct<T> product_of(const Matrix& out, const Matrix& a, const Matrix& b, bool accumulate,
+                            const char* bias) {
   return {out.rows,        out.columns,
           a.columns,       factor_of<T>(a),
           factor_of<T>(b), reinterpret_cast<T*>(out.data),
@@ -103,7 +103,7 @@ template <class T>
 void multiply_at_once(const Matrix& out, const Matrix& a, const Matrix& b, bool accumulate,
                       const char* bias) {
   if constexpr (functors::Real<T>) {
-    const ProductOf<T> product = product_of<T>(out, a, b, accumulate, bias);
+    const MatrixProduct<T> product = product_of<T>(out, a, b, accumulate, bias);
     if (out.column_stride == 1) {
       if (is_for_packed(product)) return multiply_packed(product);
       if constexpr (std::is_same_v<T, float>)

@@ -75,7 +75,7 @@ void pack_strip(T* to, const Factor<T>& a, std::int64_t rows, std::int64_t depth
 /// A product, turned where that suits vectors better, and how its operands are read.
 template <class T>
 struct Way {
-  ProductOf<T> product;
+  MatrixProduct<T> product;
   bool is_turned;  // the product of the turned matrices, into out turned
   bool packs_a, packs_b;
   std::int64_t tile_rows;
@@ -97,14 +97,14 @@ std::int64_t cost(std::int64_t rows, std::int64_t columns, bool b_is_dense) {
 
 /// Storing a turned tile costs as much as packing two panels, once a block of the depth.
 template <class T>
-bool is_better_turned(const ProductOf<T>& p) {
+bool is_better_turned(const MatrixProduct<T>& p) {
   const std::int64_t storing = 2 * p.rows * p.columns / smaller(p.depth, packed_block_depth);
   return cost<T>(p.columns, p.rows, p.a.row_stride == 1) + storing <
          cost<T>(p.rows, p.columns, p.b.column_stride == 1);
 }
 
 template <class T>
-bool packs_b(const ProductOf<T>& p) {
+bool packs_b(const MatrixProduct<T>& p) {
   if (p.b.column_stride != 1 || p.rows > 480) return true;
   const std::int64_t elements = p.columns * p.depth, near = near_elements<T>();
   const bool is_ragged = p.b.row_stride % lanes_of<T> != 0;  // each vector is in two lines
@@ -116,7 +116,7 @@ bool packs_b(const ProductOf<T>& p) {
 
 template <class T>
 std::int64_t most_depth(const Way<T>& way) {
-  const ProductOf<T>& p = way.product;
+  const MatrixProduct<T>& p = way.product;
   const bool b_is_far = p.columns * p.depth > near_elements<T>();
   const bool a_is_far = p.rows * p.depth > near_elements<T>() && p.a.row_stride == 1;
   if ((b_is_far && !way.packs_b) || (a_is_far && !way.packs_a)) return far_block_depth;
@@ -125,9 +125,9 @@ std::int64_t most_depth(const Way<T>& way) {
 
 // What the numbers say was measured; docs/benchmarks.md has the rest.
 template <class T>
-Way<T> way_of(const ProductOf<T>& given) {
+Way<T> way_of(const MatrixProduct<T>& given) {
   Way<T> way{given, is_better_turned(given), true, true, most_tile_rows, 0};
-  ProductOf<T>& p = way.product;
+  MatrixProduct<T>& p = way.product;
   if (way.is_turned) {
     p.rows = given.columns;
     p.columns = given.rows;
@@ -182,7 +182,7 @@ template <class T>
 void multiply_block(const Way<T>& way, const CacheBlock& block, T* a_memory, T* b_memory,
                     Pace& pace) {
   constexpr int lanes = lanes_of<T>, tile_columns = tile_columns_of<T>;
-  const ProductOf<T>& p = way.product;
+  const MatrixProduct<T>& p = way.product;
   const auto [column0, columns, k0, depth] = block;
   const std::int64_t strips = divided_up(p.rows, way.tile_rows);
   const auto first_row = [&](std::int64_t strip) { return strip * p.rows / strips; };  // all alike
@@ -235,7 +235,7 @@ std::int64_t part_of_side(std::int64_t size, std::int64_t tile, int parts_each) 
 /// The rows of a product from `first` on, or its columns.
 template <class T>
 Way<T> part_of(Way<T> way, bool cuts_rows, std::int64_t first, std::int64_t last) {
-  ProductOf<T>& p = way.product;
+  MatrixProduct<T>& p = way.product;
   (cuts_rows ? p.rows : p.columns) = last - first;
   (cuts_rows ? p.a.data : p.b.data) += first * (cuts_rows ? p.a.row_stride : p.b.column_stride);
   const bool along_out = cuts_rows == way.is_turned;  // what is cut are out's columns
@@ -247,7 +247,7 @@ Way<T> part_of(Way<T> way, bool cuts_rows, std::int64_t first, std::int64_t last
 template <class T>
 void multiply_part(const Way<T>& way) {
   constexpr int lanes = lanes_of<T>, tile_columns = tile_columns_of<T>;
-  const ProductOf<T>& p = way.product;
+  const MatrixProduct<T>& p = way.product;
   const std::int64_t depth = smaller(p.depth, way.depth);
   const std::int64_t blocks = divided_up(p.columns * depth, block_elements<T>);
   const std::int64_t most_columns =
@@ -265,9 +265,9 @@ void multiply_part(const Way<T>& way) {
 }
 
 template <class T>
-void multiply_in_blocks(const ProductOf<T>& given) {
+void multiply_in_blocks(const MatrixProduct<T>& given) {
   const Way<T> way = way_of(given);
-  const ProductOf<T>& p = way.product;
+  const MatrixProduct<T>& p = way.product;
   const double cost_ns = static_cast<double>(p.rows * p.columns) * static_cast<double>(p.depth) *
                          tuning::packed_product_ns * sizeof(T) / sizeof(float);
   const bool cuts_rows = p.rows > p.columns;

@@ -19,7 +19,7 @@ using FloatMatrix = Factor<float>;
 
 /// out = a b, + out where it accumulates, + bias where there is one.
 template <class T>
-struct ProductOf {
+struct MatrixProduct {
   std::int64_t rows, columns, depth;
   Factor<T> a, b;
   T* out;  // its rows are dense, and overlap nothing
@@ -30,8 +30,8 @@ struct ProductOf {
   /// both: see `is_for_pairs`.
   bool of_pairs = false;
 };
-using FloatProduct = ProductOf<float>;
-using DoubleProduct = ProductOf<double>;
+using FloatProduct = MatrixProduct<float>;
+using DoubleProduct = MatrixProduct<double>;
 
 /// Whether `multiply_packed` is the fastest way to a product that is not empty. Never without
 /// AVX2, or of doubles without AVX-512.

@@ -241,10 +241,13 @@ bool leaves_alone(PyObject* object, const Tensor& out) {
 bool Arguments::leave_alone(const Tensor& out) const {
   for (std::size_t i = 0; i < signature_.parameters().size(); ++i) {
     PyObject* const given = values_[i];
-    const bool is_list = given && Items::can_read(given);
-    for (Py_ssize_t k = 0; is_list && k < Py_SIZE(given); ++k)
-      if (!leaves_alone(PySequence_Fast_GET_ITEM(given, k), out)) return false;
-    if (!is_list && !leaves_alone(given, out)) return false;
+    if (given && Items::can_read(given)) {
+      const Items items(given, op_, name(i));
+      for (Py_ssize_t k = 0; k < items.size(); ++k)
+        if (!leaves_alone(items[k].get(), out)) return false;
+    } else if (!leaves_alone(given, out)) {
+      return false;
+    }
   }
   for (Py_ssize_t k = 0; k < rest_count_; ++k)
     if (!leaves_alone(rest_[k], out)) return false;
