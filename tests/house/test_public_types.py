@@ -122,6 +122,7 @@ REASONS = {
     "distributions.dependent_property.__call__": OWN,
     "distributions.dependent_property.__init__": OWN,
     "nn.DataParallel.forward": CALLED,
+    "nn.DistributedDataParallel.forward": CALLED,
     "nn.Module.forward": CALLED,
     "nn.MultiheadAttention.forward": OPTIONAL,
     "nn.multi_head_attention_forward": OPTIONAL,

@@ -60,7 +60,10 @@ _PATHS = {
             "set_model_state_dict set_optimizer_state_dict set_state_dict _init_optim_state"
         ),
         "device_mesh": "DeviceMesh",
-        "distributed_c10d": "ProcessGroup ReduceOp get_backend get_rank get_world_size group",
+        "distributed_c10d": (
+            "Backend GroupMember ProcessGroup ReduceOp Work all_gather all_reduce barrier "
+            "broadcast get_backend get_rank get_world_size group init_process_group is_initialized"
+        ),
         "fsdp": (
             "CPUOffloadPolicy FSDPModule FullyShardedDataParallel MixedPrecisionPolicy "
             "OffloadPolicy fully_shard " + _OF_SHARDING
@@ -74,8 +77,8 @@ _PATHS = {
         "tensor.parallel.style": "ColwiseParallel ParallelStyle RowwiseParallel SequenceParallel",
         "tensor.placement_types": "Partial Placement Replicate Shard",
         "tensor.experimental": "implicit_replication",
-        "nn": "all_gather all_reduce broadcast reduce",
-        "nn.functional": "all_gather all_reduce broadcast reduce",
+        "nn": "",
+        "nn.functional": "",
     },
     "garboard.distributions": {
         "bernoulli": "Bernoulli",

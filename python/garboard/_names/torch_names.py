@@ -79,8 +79,9 @@ _NN: _Rows = (
 _DISTRIBUTED: _Rows = (
     (
         "there is one process a program, so leave it out",
-        "Backend Store TCPStore FileStore get_local_rank launch elastic init_device_mesh "
-        "pipelining",
+        "P2POp all_gather_coalesced all_reduce_coalesced batch_isend_irecv elastic "
+        "get_local_rank init_device_mesh launch pipelining recv_object_list send_object_list "
+        "split_group",
     ),
 )
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from importlib import import_module
 from typing import Any
 
 from garboard import _engine
 from garboard._arguments import check
+from garboard._arguments.errors import ArgumentError
 from garboard._engine import Tensor
 from garboard._names.paths import publish_paths
 from garboard.nn.module import Module
@@ -107,25 +110,118 @@ class DataParallel(Module):
 
 
 class DistributedDataParallel(Module):
-    """Refuse: there is one process a program, so that nothing could be shared.
+    """A module as each of several processes would call it, its gradients their mean: of the one.
 
     Args:
-        module: The module.
-        options: What PyTorch's takes.
-        named: Likewise.
+        module: The module, with a parameter that requires grad.
+        device_ids: One device at most.
+        output_device: Ignored.
+        dim: Ignored.
+        broadcast_buffers: Ignored, as all that follows: no other process is to be told.
+        init_sync: Ignored.
+        process_group: That of all by default.
+        bucket_cap_mb: Ignored.
+        find_unused_parameters: Ignored.
+        check_reduction: Ignored.
+        gradient_as_bucket_view: Ignored.
+        static_graph: Ignored.
+        named: Ignored.
 
     Raises:
-        NotImplementedError: Always; ask `gb.distributed.is_initialized()` first.
+        NotImplementedError: Several devices.
+        RuntimeError: No parameter requires grad.
+        TypeError: No Module.
+        ValueError: No group is open.
 
-    >>> gb.nn.parallel.DistributedDataParallel(gb.nn.Linear(1, 1))
-    Traceback (most recent call last):
-    NotImplementedError: DistributedDataParallel: there is one process a program; leave it out
+    >>> gb.distributed.init_process_group("gloo", rank=0, world_size=1)
+    >>> model = gb.nn.parallel.DistributedDataParallel(gb.nn.Linear(2, 1))
+    >>> model(gb.ones(3, 2)).shape, [*model.state_dict()]
+    ((3, 1), ['module.weight', 'module.bias'])
+    >>> gb.distributed.destroy_process_group()
     """
 
-    def __init__(self, module: Module, *options: object, **named: object) -> None:
-        raise NotImplementedError(
-            "DistributedDataParallel: there is one process a program; leave it out"
-        )
+    def __init__(
+        self,
+        module: Module,
+        device_ids: Sequence[_Device] | None = None,
+        output_device: _Device | None = None,
+        dim: int = 0,
+        broadcast_buffers: bool = True,
+        init_sync: bool = True,
+        process_group: object = None,
+        bucket_cap_mb: float | None = None,
+        find_unused_parameters: bool = False,
+        check_reduction: bool = False,
+        gradient_as_bucket_view: bool = False,
+        static_graph: bool = False,
+        **named: object,
+    ) -> None:
+        super().__init__()
+        op = "DistributedDataParallel"
+        groups = import_module("garboard.distributed._group")  # whose package imports layers
+        self.process_group = groups.of_group(f"{op}, or leave it out", process_group)
+        check.of_type(Module, op, "module", module)
+        _refuse_several(op, device_ids)
+        if not any(it.requires_grad for it in module.parameters()):
+            raise ArgumentError(f"{op}: no parameter requires grad; leave it out")
+        self.module = module
+        self.device_ids: list[_Device] | None = list(device_ids) if device_ids else None
+        self.output_device = output_device
+        self.device = next(module.parameters()).device
+        self.dim = dim
+        self.broadcast_buffers = broadcast_buffers
+        self.find_unused_parameters = find_unused_parameters
+        self.gradient_as_bucket_view = gradient_as_bucket_view
+        self.static_graph = static_graph
+        self.require_backward_grad_sync = self.require_forward_param_sync = True
+
+    def forward(self, *inputs: Any, **kwargs: Any) -> Any:
+        return self.module(*inputs, **kwargs)
+
+    @contextmanager
+    def no_sync(self) -> Iterator[None]:
+        """Let gradients of the block be of this process alone, as they are.
+
+        Returns:
+            A context manager.
+
+        >>> gb.distributed.init_process_group("gloo", rank=0, world_size=1)
+        >>> model = gb.nn.parallel.DistributedDataParallel(gb.nn.Linear(1, 1, bias=False))
+        >>> with model.no_sync():
+        ...     model(gb.ones(1)).backward()
+        >>> model.module.weight.grad
+        tensor([[1.]])
+        >>> gb.distributed.destroy_process_group()
+        """
+        before, self.require_backward_grad_sync = self.require_backward_grad_sync, False
+        try:
+            yield
+        finally:
+            self.require_backward_grad_sync = before
+
+    @contextmanager
+    def join(
+        self,
+        divide_by_initial_world_size: bool = True,
+        enable: bool = True,
+        throw_on_early_termination: bool = False,
+    ) -> Iterator[None]:
+        """Let processes end the block at different steps: there is one.
+
+        Args:
+            divide_by_initial_world_size: Ignored, as the others.
+            enable: Ignored.
+            throw_on_early_termination: Ignored.
+
+        Returns:
+            A context manager.
+
+        >>> gb.distributed.init_process_group("gloo", rank=0, world_size=1)
+        >>> with gb.nn.parallel.DistributedDataParallel(gb.nn.Linear(1, 1)).join():
+        ...     pass
+        >>> gb.distributed.destroy_process_group()
+        """
+        yield
 
 
 def scatter(inputs: Any, target_gpus: Sequence[_Device], dim: int = 0) -> list[Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from garboard._arguments import check
 from garboard._engine import ShapeError, Tensor
@@ -69,21 +69,43 @@ class SyncBatchNorm(_BatchNorm):
 
     @classmethod
     def convert_sync_batchnorm(cls, module: _M, process_group: object = None) -> _M:
-        """Return a module as it is: where there is one process, its norms have all there is.
+        """Return a module with a SyncBatchNorm for each batch norm, of the same tensors.
 
         Args:
-            module: The module.
-            process_group: Ignored.
+            module: The module, whose submodules are replaced in place.
+            process_group: What each is told.
 
         Returns:
-            The module itself.
+            The module itself, or, of a batch norm, what replaces it.
 
         Raises:
             TypeError: It is no Module.
 
         >>> model = gb.nn.Sequential(gb.nn.BatchNorm1d(2))
-        >>> gb.nn.SyncBatchNorm.convert_sync_batchnorm(model) is model
-        True
+        >>> gb.nn.SyncBatchNorm.convert_sync_batchnorm(model)[0].weight.shape
+        (2,)
         """
         check.of_type(Module, "convert_sync_batchnorm", "module", module)
-        return module
+        made: Any = module
+        if isinstance(module, _BatchNorm):
+            made = _converted(module, process_group)
+        for name, child in module.named_children():
+            made.add_module(name, cls.convert_sync_batchnorm(child, process_group))
+        kept: _M = made
+        return kept
+
+
+def _converted(norm: _BatchNorm, process_group: object) -> SyncBatchNorm:
+    """A SyncBatchNorm of another norm's tensors."""
+    made = SyncBatchNorm(
+        norm.num_features,
+        norm.eps,
+        norm.momentum,
+        norm.affine,
+        norm.track_running_stats,
+        process_group,
+    )
+    for name in ("weight", "bias", "running_mean", "running_var", "num_batches_tracked"):
+        setattr(made, name, getattr(norm, name))
+    made.training = norm.training
+    return made
