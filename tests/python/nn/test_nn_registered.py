@@ -142,6 +142,35 @@ class TestTheModulesDict:
         assert list(net.state_dict()) == ["scale", "head.weight", "head.bias"]
         assert len(net) == 1
 
+    @pytest.mark.parametrize("is_begun", [False, True])
+    def test_may_be_assigned_to_another_module_entry_by_entry(self, is_begun):
+        inner = nn.Sequential(nn.Linear(2, 2, bias=False), nn.BatchNorm1d(2))
+        for module in (inner, *inner):
+            made = type(module).__new__(type(module))
+            if is_begun:
+                nn.Module.__init__(made)
+            for name, entry in vars(module).items():
+                setattr(made, name, entry)
+            if is_begun:
+                for name, parameter in module._parameters.items():
+                    made.register_parameter(name, parameter)
+            made.head = nn.ReLU()
+
+            assert list(made.state_dict()) == list(module.state_dict())
+            assert "head" not in module._modules
+            assert list(made._parameters) == list(module._parameters)
+
+    def test_gives_no_places_to_parameters_that_are_none(self):
+        layer, made = nn.Linear(2, 1, bias=False), nn.Module()
+        made._parameters = {"weight": gb.zeros(1)}
+
+        for name, entry in vars(layer).items():
+            if name not in ("_parameters", "_modules", "_buffers"):
+                setattr(made, name, entry)
+
+        assert list(made._parameters) == ["weight"]
+        assert (made.weight, made.bias) == (layer.weight, None)
+
     def test_keeps_no_module_alive(self):
         layer = nn.Linear(2, 1)
         was = weakref.ref(layer)

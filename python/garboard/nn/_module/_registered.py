@@ -11,6 +11,7 @@ from collections.abc import (
     Iterable,
     Iterator,
     KeysView,
+    Mapping,
     MutableMapping,
     MutableSet,
     ValuesView,
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 __all__ = [
     "BUFFERS",
     "KINDS",
+    "GivenRoles",
     "Registered",
     "TransientNames",
     "is_kin",
@@ -116,6 +118,24 @@ def lend_views(module: Tree) -> None:
     weak = proxy(module)
     for name, roles in KINDS.items():
         vars(module)[name] = Registered(weak, roles)
+
+
+class GivenRoles:
+    """What hears that a program gives a module the table of another's roles.
+
+    Programs that assign all that is in another's `__dict__` do so, where PyTorch's modules have
+    three dicts that they leave out or copy. Reading costs nothing: it finds the `__dict__`.
+    """
+
+    def __set__(self, module: Tree, given: Mapping[str, str]) -> None:
+        """Let a module know a copy; parameters register themselves where they are assigned."""
+        own = vars(module)
+        if "_roles" not in own:
+            own["_roles"] = dict(given)
+            return
+        for name, role in given.items():
+            if role != "parameter":
+                own["_roles"].setdefault(name, role)
 
 
 def take_state(module: Tree, state: dict[str, Any]) -> None:

@@ -18,6 +18,7 @@ from garboard.nn._module._home import bring_home, dense_in, nearest_open
 from garboard.nn._module._hooks import told_of
 from garboard.nn._module._registered import (
     BUFFERS,
+    GivenRoles,
     Registered,
     TransientNames,
     is_kin,
@@ -38,7 +39,10 @@ __all__ = ["Tree"]
 class Tree:
     """The part of a Module that knows its parameters, its buffers, and the modules below it."""
 
-    _roles: dict[str, str]
+    if TYPE_CHECKING:
+        _roles: dict[str, str]
+    else:
+        _roles = GivenRoles()
 
     def __init__(self) -> None:
         own = vars(self)
@@ -171,7 +175,7 @@ class Tree:
     def _free_name(self, op: str, given: str, role: str) -> str:
         name = check.text(op, "name", given)
         known = vars(self).get("_roles", {}).get(name, "")
-        is_taken = hasattr(self, name) and role not in known
+        is_taken = role not in known and getattr(self, name, None) is not None
         if name and "." not in name and not is_taken:
             return name
         need = "one without dots that is no attribute is needed"
