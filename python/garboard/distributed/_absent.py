@@ -36,7 +36,8 @@ class DeviceMesh:
 class DTensor(Tensor):
     """A tensor that several processes would share: the type that programs ask for.
 
-    >>> isinstance(gb.ones(1), gb.distributed.tensor.DTensor)
+    >>> from garboard.distributed._absent import DTensor
+    >>> isinstance(gb.ones(1), DTensor)
     False
     """
 
@@ -48,7 +49,8 @@ class DTensor(Tensor):
 class FSDPModule:
     """A module whose parameters several processes would share: the type that programs ask for.
 
-    >>> isinstance(gb.nn.Linear(1, 1), gb.distributed.fsdp.FSDPModule)
+    >>> from garboard.distributed._absent import FSDPModule
+    >>> isinstance(gb.nn.Linear(1, 1), FSDPModule)
     False
     """
 
@@ -60,7 +62,8 @@ class FSDPModule:
 class FullyShardedDataParallel(FSDPModule):
     """The older kind of it.
 
-    >>> isinstance(gb.nn.Linear(1, 1), gb.distributed.fsdp.FullyShardedDataParallel)
+    >>> from garboard.distributed._absent import FullyShardedDataParallel
+    >>> isinstance(gb.nn.Linear(1, 1), FullyShardedDataParallel)
     False
     """
 
@@ -68,7 +71,8 @@ class FullyShardedDataParallel(FSDPModule):
 class MixedPrecisionPolicy(NamedTuple):
     """The dtypes that `fully_shard` would be told, which is refused.
 
-    >>> gb.distributed.fsdp.MixedPrecisionPolicy(param_dtype=gb.bfloat16).reduce_dtype is None
+    >>> from garboard.distributed._absent import MixedPrecisionPolicy
+    >>> MixedPrecisionPolicy(param_dtype=gb.bfloat16).reduce_dtype is None
     True
     """
 

@@ -55,7 +55,8 @@ def all_reduce(
 
     >>> gb.distributed.init_process_group("gloo", rank=0, world_size=1)
     >>> x = gb.ones(2)
-    >>> gb.distributed.all_reduce(x, async_op=True).result()
+    >>> work = gb.distributed.all_reduce(x, async_op=True)
+    >>> work and work.result()
     [tensor([1., 1.])]
     >>> gb.distributed.destroy_process_group()
     """

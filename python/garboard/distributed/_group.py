@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import timedelta
 from itertools import count
 from typing import ClassVar, TypeAlias
@@ -71,7 +71,8 @@ class ProcessGroup:
     >>> def average(group: gb.distributed.ProcessGroup | None = None) -> None: ...
     """
 
-    _names = count()
+    group_name: str
+    _names: ClassVar[Iterator[int]] = count()
 
     def __init__(self, backend: str = Backend.UNDEFINED) -> None:
         self._backend, self.group_name = Backend(backend), str(next(self._names))

@@ -233,7 +233,7 @@ class PrefixStore(Store):
 
     def __init__(self, prefix: str, store: Store) -> None:
         self.underlying_store: Store = check.of_type(Store, "PrefixStore", "store", store)
-        self.timeout = store.timeout
+        self.timeout: timedelta = store.timeout
         self._entries = _Prefixed(f"{prefix}/", store._entries)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from garboard import _engine
 from garboard._arguments import check
@@ -13,6 +13,9 @@ from garboard._arguments.errors import ArgumentError
 from garboard._engine import Tensor
 from garboard._names.paths import publish_paths
 from garboard.nn.module import Module
+
+if TYPE_CHECKING:
+    from garboard.distributed import ProcessGroup
 
 __all__ = [
     "DataParallel",
@@ -159,7 +162,7 @@ class DistributedDataParallel(Module):
         super().__init__()
         op = "DistributedDataParallel"
         groups = import_module("garboard.distributed._group")  # whose package imports layers
-        self.process_group = groups.of_group(f"{op}, or leave it out", process_group)
+        self.process_group: ProcessGroup = groups.of_group(f"{op}, or leave it out", process_group)
         check.of_type(Module, op, "module", module)
         _refuse_several(op, device_ids)
         if not any(it.requires_grad for it in module.parameters()):
@@ -167,13 +170,14 @@ class DistributedDataParallel(Module):
         self.module = module
         self.device_ids: list[_Device] | None = list(device_ids) if device_ids else None
         self.output_device = output_device
-        self.device = next(module.parameters()).device
+        self.device: _Device = next(module.parameters()).device
         self.dim = dim
         self.broadcast_buffers = broadcast_buffers
         self.find_unused_parameters = find_unused_parameters
         self.gradient_as_bucket_view = gradient_as_bucket_view
         self.static_graph = static_graph
-        self.require_backward_grad_sync = self.require_forward_param_sync = True
+        self.require_backward_grad_sync: bool = True
+        self.require_forward_param_sync: bool = True
 
     def forward(self, *inputs: Any, **kwargs: Any) -> Any:
         return self.module(*inputs, **kwargs)
@@ -186,10 +190,11 @@ class DistributedDataParallel(Module):
             A context manager.
 
         >>> gb.distributed.init_process_group("gloo", rank=0, world_size=1)
-        >>> model = gb.nn.parallel.DistributedDataParallel(gb.nn.Linear(1, 1, bias=False))
+        >>> layer = gb.nn.Linear(1, 1, bias=False)
+        >>> model = gb.nn.parallel.DistributedDataParallel(layer)
         >>> with model.no_sync():
         ...     model(gb.ones(1)).backward()
-        >>> model.module.weight.grad
+        >>> layer.weight.grad
         tensor([[1.]])
         >>> gb.distributed.destroy_process_group()
         """

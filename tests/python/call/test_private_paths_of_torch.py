@@ -77,7 +77,7 @@ def test_parameters_are_shared_by_no_processes():
     assert MixedPrecisionPolicy(gb.bfloat16).param_dtype is gb.bfloat16
     with pytest.raises(NotImplementedError, match="FSDPModule: there is one process"):
         FSDPModule()
-    for refused in (fully_shard, implicit_replication, gb.distributed.broadcast_object_list):
+    for refused in (fully_shard, implicit_replication, gb.distributed.isend):
         with pytest.raises(NotImplementedError, match=f"{refused.__name__}: there is one process"):
             refused(model)
 

@@ -104,7 +104,8 @@ def examples() -> dict[str, str]:
     sources = [file for file in sorted((HOME / "python").rglob("*.py"))]
     texts = {file.stem: file.read_text(encoding="utf-8") for file in sources}
     documented = [(name, value) for owner in (gb, gb.Tensor) for name, value in vars(owner).items()]
-    texts |= {f"op_{name}": inspect.getdoc(it) or "" for name, it in documented if callable(it)}
+    shown = [(name, it) for name, it in documented if name[0] != "_" and callable(it)]
+    texts |= {f"op_{name}": inspect.getdoc(it) or "" for name, it in shown}
     for name, text in texts.items():
         for number, part in enumerate(re.split(r'"""', text)):
             if example := parser.get_examples(part):
