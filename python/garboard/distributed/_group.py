@@ -45,6 +45,10 @@ class Backend(str):
     Args:
         name: The name.
 
+    Raises:
+        TypeError: It is no text.
+        ValueError: It cannot be printed.
+
     >>> gb.distributed.Backend("GLOO") == gb.distributed.Backend.GLOO
     True
     """
@@ -58,8 +62,10 @@ class Backend(str):
 
     backend_list: ClassVar[list[str]] = [UNDEFINED, GLOO, NCCL, XCCL, UCC, MPI]
 
-    def __new__(cls, name: str) -> Backend:
-        return str.__new__(cls, check.text("Backend", "name", name).lower())
+    def __new__(cls, name: str) -> str:  # type: ignore[misc]
+        if not check.text("Backend", "name", name).isprintable():
+            raise ValueError(f"Backend: the name {shown(name)}; one that can be printed is needed")
+        return name.lower()  # a plain text, as in PyTorch
 
 
 class ProcessGroup:
@@ -75,7 +81,8 @@ class ProcessGroup:
     _names: ClassVar[Iterator[int]] = count()
 
     def __init__(self, backend: str = Backend.UNDEFINED) -> None:
-        self._backend, self.group_name = Backend(backend), str(next(self._names))
+        self._backend: str = Backend(backend)
+        self.group_name = str(next(self._names))
 
     def rank(self) -> int:
         """Return 0: this process is the first of the group.
@@ -347,7 +354,7 @@ def get_world_size(group: ProcessGroup | None = None) -> int:
     return 1
 
 
-def get_backend(group: ProcessGroup | None = None) -> Backend:
+def get_backend(group: ProcessGroup | None = None) -> str:
     """Return the name that a group was opened with.
 
     Args:

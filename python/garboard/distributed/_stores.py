@@ -94,9 +94,10 @@ class Store:
         >>> gb.distributed.HashStore().compare_set("first", "", "me")
         b'me'
         """
-        if self._entries.get(key, b"") == expected_value.encode():
+        expected = check.text("Store.compare_set", "expected_value", expected_value).encode()
+        if self._entries.get(key, b"") == expected:
             self.set(key, desired_value)
-        return self._entries.get(key, expected_value.encode())
+        return self._entries.get(key, expected)
 
     def delete_key(self, key: str) -> bool:
         """Return whether a name was there, and take it out.
@@ -179,7 +180,7 @@ class FileStore(Store):
     def __init__(self, file_name: str, world_size: int = -1) -> None:
         super().__init__()
         refuse_several("FileStore", world_size)
-        self.path: str = file_name
+        self.path: str = check.text("FileStore", "file_name", file_name)
 
 
 class TCPStore(Store):
@@ -213,9 +214,9 @@ class TCPStore(Store):
     ) -> None:
         super().__init__()
         refuse_several("TCPStore", -1 if world_size is None else world_size)
-        self.host: str = host_name
-        self.port: int = port
-        self.timeout = timeout
+        self.host: str = check.text("TCPStore", "host_name", host_name)
+        self.port: int = check.integer("TCPStore", "port", port)
+        self.set_timeout(timeout)
 
 
 class PrefixStore(Store):
