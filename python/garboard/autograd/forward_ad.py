@@ -7,7 +7,8 @@ its derivative times the directions is J v.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -44,6 +45,7 @@ class _Direction(NamedTuple):
 
 
 _levels: list[list[_Direction]] = []
+_calls: list[list[_Direction]] = []  # of `func.jvp`, which know their tangents beforehand
 _unpacking: list[list[_Direction]] = []
 
 
@@ -207,11 +209,15 @@ def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTens
     primal = tensor.view_as(tensor) if is_recorded else tensor.detach()
     if not tensor.requires_grad or not directions:
         return UnpackedDualTensor(primal, None)
+    found = _tangent(tensor, directions, is_recorded)
+    return UnpackedDualTensor(primal, found)
+
+
+def _tangent(tensor: Tensor, directions: list[_Direction], is_recorded: bool) -> Tensor | None:
     keeps = is_recorded or any(it.tangent.requires_grad for it in directions)
     with enable_grad():
         weights = zeros_like(tensor).requires_grad_()
-        _unpacking.append(directions)
-        try:
+        with _passing(directions):
             products = grad(
                 [tensor],
                 [it.dual for it in directions],
@@ -219,17 +225,15 @@ def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTens
                 create_graph=True,
                 allow_unused=True,
             )
-        finally:
-            _unpacking.pop()
         used = [
             (product, it)
             for product, it in zip(products, directions, strict=True)
             if product is not None
         ]
         if not used:
-            return UnpackedDualTensor(primal, None)
+            return None
         if len(used) == 1 and used[0][1].dual is tensor:
-            return UnpackedDualTensor(primal, used[0][1].tangent)
+            return used[0][1].tangent
         linear = [
             (product, it.tangent.to(product.dtype)) for product, it in used if product.requires_grad
         ]
@@ -242,7 +246,48 @@ def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTens
                 create_graph=keeps,
                 allow_unused=True,
             )
-    return UnpackedDualTensor(primal, zeros_like(tensor) if found is None else found)
+    return zeros_like(tensor) if found is None else found
+
+
+@contextmanager
+def _passing(directions: list[_Direction]) -> Iterator[None]:
+    """Let passes of a block end at what has a tangent of its own."""
+    _unpacking.append(directions)
+    try:
+        yield
+    finally:
+        _unpacking.pop()
+
+
+class Carried:
+    """The directions of a call of `func.jvp`, to which functions with a rule of their own add.
+
+    Args:
+        duals: What the call's function is given.
+        tangents: Their directions.
+        are_recorded: Whether each would be recorded without the call.
+    """
+
+    def __init__(
+        self, duals: Sequence[Tensor], tangents: Sequence[Tensor], are_recorded: Sequence[bool]
+    ) -> None:
+        given = zip(duals, tangents, are_recorded, strict=True)
+        self._directions = [_Direction(*it) for it in given]
+
+    @contextmanager
+    def calling(self) -> Iterator[None]:
+        """Let functions of a block that have a `jvp` carry tangents."""
+        _calls.append(self._directions)
+        try:
+            yield
+        finally:
+            _calls.remove(self._directions)
+
+    @contextmanager
+    def passing(self) -> Iterator[tuple[list[Tensor], list[Tensor]]]:
+        """Let passes of a block end at all duals, which it is given with their tangents."""
+        with _passing(self._directions):
+            yield [it.dual for it in self._directions], [it.tangent for it in self._directions]
 
 
 def is_passed_over(level: object) -> bool:
@@ -274,10 +319,14 @@ def carry(
         TypeError: The rule returned something else than a tangent for each result, or None.
         ShapeError: A tangent has other sizes than its result.
     """
-    if not _levels:
+    if not _levels and not _calls:
         return None
-    level = _levels[0]
-    found = [unpack_dual(it).tangent if isinstance(it, Tensor) else None for it in arguments]
+    level = _calls[-1] if _calls else _levels[0]
+    is_recorded = any(it.is_recorded for it in level)
+    found = [
+        _tangent(it, level, is_recorded) if isinstance(it, Tensor) and it.requires_grad else None
+        for it in arguments
+    ]
     if all(it is None for it in found):
         return None
     if ctx._materializes:
@@ -285,7 +334,6 @@ def carry(
             zeros_like(it) if isinstance(it, Tensor) and tangent is None else tangent
             for it, tangent in zip(arguments, found, strict=True)
         ]
-    is_recorded = any(it.is_recorded for it in level)
     keeps = is_recorded or any(it is not None and it.requires_grad for it in found)
     made = rule(ctx, *found)
     moved = made if isinstance(made, tuple) else (made,)

@@ -175,9 +175,8 @@ def jvp(
         raise TypeError(f"{op}: primals and tangents are tuples, one part an argument")
     vectors = list_of(Tensor, op, "tangents", leaves_of(tangents), "Tensors")
     with level() as at:
-        run = Run(op, func, list(primals), lambda parts: (parts, {}), has_pair, at)
-        if [it.shape for it in vectors] != [it.shape for it in run.leaves]:
-            raise ShapeError(f"{op}: tangents of other sizes than the primals")
+        parts = list(primals)
+        run = Run(op, func, parts, lambda it: (it, {}), has_pair, at, tangents=vectors)
         if check.flag(op, "strict", strict) and not all(it.requires_grad for it in run.outputs):
             raise GradientError(f"{op}: an output does not depend on the primals")
         run.keeps |= any(it.requires_grad for it in vectors)

@@ -9,9 +9,10 @@ from garboard import _engine
 from garboard._arguments import check
 from garboard._arguments.errors import ArgumentError, ResultError
 from garboard._contexts.generator import get_rng_state, set_rng_state
-from garboard._engine import GradientError, Tensor
+from garboard._engine import GradientError, ShapeError, Tensor
 from garboard.autograd._function_ctx import open_batches
 from garboard.autograd._passes import grad as gradients_of
+from garboard.autograd.forward_ad import Carried
 from garboard.func._batching.tensor import expanded, revealed
 from garboard.func._levels import Level
 from garboard.func._nest import leaves_of, mapped, rebuilt, returned
@@ -42,9 +43,11 @@ class Run:
         at: Level,
         takes_complex: bool = False,
         runs_again: bool = False,
+        tangents: list[Tensor] | None = None,
     ) -> None:
         """`args` makes the function's arguments of what stands in for `given`, a list of nests;
-        with `runs_again` there is `again`, and `nbytes`, what the call keeps until it ends."""
+        with `runs_again` there is `again`, and `nbytes`, what the call keeps until it ends.
+        `tangents`, of `forward`, are told to functions with a `jvp`."""
         self.op, self.given, self.level = op, given, at
         self.made_of = (op, func, given, args, has_aux, at, takes_complex)
         self.depth = len(open_batches.get())
@@ -64,7 +67,15 @@ class Run:
         arguments, named = args(rebuilt(given, list(self.leaves)))
         measured = self.leaves[0].device if runs_again and self.leaves else None
         before = memory_allocated(measured) if measured else 0
-        found = func(*arguments, **named)
+        self.carried: Carried | None = None
+        if tangents is None:
+            found = func(*arguments, **named)
+        else:
+            if [it.shape for it in tangents] != [it.shape for it in self.leaves]:
+                raise ShapeError(f"{op}: tangents of other sizes than the primals")
+            self.carried = Carried(self.leaves, tangents, [it.requires_grad for it in leaves])
+            with self.carried.calling():
+                found = func(*arguments, **named)
         self.nbytes = max(memory_allocated(measured) - before, 0) if measured else 0
         self.aux: Any = None
         if has_aux:
@@ -158,9 +169,13 @@ def forward(run: Run, tangents: list[Tensor]) -> list[Tensor]:
     """J v, from v's product with what is linear in another vector: two passes back."""
     dummies = [_engine.zeros_like(it).requires_grad_() for it in run.outputs]
     run.level.leaves.extend(map(revealed, dummies))
-    keeps, run.keeps = run.keeps, True
-    linear = run.gradients(run.outputs, dummies)
-    run.keeps = keeps
+    keeps, own, run.keeps = run.keeps, run.leaves, True
+    if run.carried is None:
+        linear = run.gradients(run.outputs, dummies)
+    else:
+        with run.carried.passing() as (run.leaves, tangents):
+            linear = run.gradients(run.outputs, dummies)
+    run.keeps, run.leaves = keeps, own
     used = [i for i, it in enumerate(linear) if it.requires_grad]
     found: Sequence[Tensor | None] = [None] * len(dummies)
     if used:

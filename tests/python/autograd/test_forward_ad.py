@@ -204,6 +204,50 @@ class Off(gb.autograd.Function):
         return ctx.rule(tangent)
 
 
+class TestARuleInAFunctionOfFunctions:
+    def test_is_asked_by_jvp(self):
+        x, v = gb.tensor([1.0, 2.0]), gb.tensor([1.0, 0.5])
+
+        (product, total), moved = gb.func.jvp(lambda it: (Off.apply(it) * it, it.sum()), (x,), (v,))
+
+        assert (product.tolist(), total.item()) == ([2, 8], 3)
+        assert moved[0].tolist() == [4 * 1 + 2 * 1, 4 * 0.5 * 2 + 4 * 0.5]
+        assert moved[1].item() == 1.5
+
+    def test_is_asked_once_for_all_that_is_made_of_it(self):
+        asked = []
+
+        def rule(tangent):
+            asked.append(tangent.tolist())
+            return 3 * tangent
+
+        def twice(x):
+            return Off.apply(Off.apply(x.sin(), rule), rule) + x
+
+        _, moved = gb.func.jvp(twice, (gb.zeros(1),), (gb.ones(1),))
+
+        assert asked == [[1], [3]]
+        assert moved.tolist() == [10]
+
+    def test_has_gradients_of_its_own(self):
+        x = gb.tensor([2.0], requires_grad=True)
+
+        _, moved = gb.func.jvp(lambda it: Off.apply(it**2), (x,), (gb.ones(1),))
+        moved.sum().backward()
+
+        assert x.grad.tolist() == [8]
+        slope = gb.func.grad(lambda it: gb.func.jvp(Off.apply, (it,), (it * it,))[1].sum())
+        assert slope(gb.tensor([3.0])).tolist() == [24]
+
+    def test_is_none_beyond_the_call(self):
+        _, again = gb.func.linearize(Off.apply, gb.ones(1))
+
+        assert again(gb.ones(1)).tolist() == [4]
+        with pytest.raises(gb.ShapeError, match="tangents of other sizes than the primals"):
+            gb.func.jvp(Off.apply, (gb.ones(1),), (gb.ones(2),))
+        assert not fwd._calls
+
+
 class TestALevel:
     def test_is_one_at_a_time(self):
         with fwd.dual_level(), pytest.raises(gb.GradientError, match=r"func\.jvp"):
