@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from garboard import _engine
 from garboard._arguments import check
@@ -13,9 +13,6 @@ from garboard._arguments.errors import ArgumentError
 from garboard._engine import Tensor
 from garboard._names.paths import publish_paths
 from garboard.nn.module import Module
-
-if TYPE_CHECKING:
-    from garboard.distributed import ProcessGroup
 
 __all__ = [
     "DataParallel",
@@ -162,7 +159,7 @@ class DistributedDataParallel(Module):
         super().__init__()
         op = "DistributedDataParallel"
         groups = import_module("garboard.distributed._group")  # whose package imports layers
-        self.process_group: ProcessGroup = groups.of_group(f"{op}, or leave it out", process_group)
+        self.process_group: object = groups.of_group(f"{op}, or leave it out", process_group)
         check.of_type(Module, op, "module", module)
         _refuse_several(op, device_ids)
         if not any(it.requires_grad for it in module.parameters()):

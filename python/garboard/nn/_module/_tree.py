@@ -39,10 +39,7 @@ __all__ = ["Tree"]
 class Tree:
     """The part of a Module that knows its parameters, its buffers, and the modules below it."""
 
-    if TYPE_CHECKING:
-        _roles: dict[str, str]
-    else:
-        _roles = GivenRoles()
+    _roles: dict[str, str] = GivenRoles()  # type: ignore[assignment]
 
     def __init__(self) -> None:
         own = vars(self)
