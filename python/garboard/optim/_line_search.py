@@ -49,7 +49,7 @@ def strong_wolfe(
     far: float,
     start: Point,
     slope: float,
-    tolerance_change: float,
+    tolerance_change: float = 1e-9,
     most_looks: int = 25,
     c1: float = 1e-4,
     c2: float = 0.9,
@@ -57,7 +57,7 @@ def strong_wolfe(
     """Find a point that is low and flat enough; returns it, its distance, and how often it looked.
 
     Nocedal and Wright, "Numerical optimization", algorithms 3.5 and 3.6: low enough by `c1`, and
-    flat enough by `c2`.
+    flat enough by `c2`. As in PyTorch it looks once, and `most_looks` times more at most.
     """
     longest = float(direction.abs().amax())
     looks = 0
@@ -73,8 +73,8 @@ def strong_wolfe(
 
     before, now = _Try(0.0, start, slope), tried(far)
     bracket: list[_Try] = []
-    for number in range(most_looks):
-        if is_high(now) or (number > 0 and now.at.loss >= before.at.loss):
+    while looks <= most_looks:
+        if is_high(now) or (looks > 2 and now.at.loss >= before.at.loss):
             bracket = [before, now]
             break
         if abs(now.slope) <= -c2 * slope:
@@ -87,7 +87,7 @@ def strong_wolfe(
     if not bracket:
         bracket = [_Try(0.0, start, slope), now]
     is_stuck = False
-    while looks < most_looks:
+    while looks <= most_looks:
         low_end, high_end = sorted(bracket, key=lambda it: it.at.loss)
         near, away = sorted((bracket[0].far, bracket[1].far))
         if (away - near) * longest < tolerance_change:

@@ -179,7 +179,8 @@ class LBFGS(Optimizer):
                 break
             before, count = at, 0
             if group["line_search_fn"] is not None:
-                at, far, count = self._search(evaluate, direction, far, at, slope, group)
+                most = group["max_eval"] - evals
+                at, far, count = self._search(evaluate, direction, far, at, slope, most)
                 self._move(direction, far)
             else:
                 self._move(direction, far)
@@ -229,7 +230,7 @@ class LBFGS(Optimizer):
         far: float,
         at: Point,
         slope: float,
-        group: _Group,
+        most_looks: int,
     ) -> tuple[Point, float, int]:
         """Where along the direction to go; the parameters are left where they were."""
         saved = [x.detach().clone() for x in self._parameters]
@@ -241,7 +242,7 @@ class LBFGS(Optimizer):
                 x.copy_(before)
             return found
 
-        return strong_wolfe(look, direction, far, at, slope, group["tolerance_change"])
+        return strong_wolfe(look, direction, far, at, slope, most_looks=most_looks)
 
 
 def _strong_wolfe(

@@ -134,3 +134,31 @@ def test_ascends_where_it_is_told_to(search):
     assert x.tolist() == y.tolist()
     with pytest.raises(TypeError, match="LBFGS: maximize is of type str"):
         gb.optim.LBFGS([x], maximize="no")
+
+
+def test_a_search_looks_no_more_often_than_the_step_may():
+    x = gb.tensor([-1.2, 1.0, 0.4, -0.3], dtype=gb.float64, requires_grad=True)
+    optimizer = gb.optim.LBFGS([x], max_iter=4, line_search_fn="strong_wolfe")
+    closure = closure_of(optimizer, lambda: (x**4).sum() + x.sum())
+
+    for _ in range(3):
+        optimizer.step(closure)
+
+    counts = optimizer.state[x]["func_evals"], optimizer.state[x]["n_iter"]
+    assert counts == (14, 11)  # as PyTorch does
+
+
+def test_a_search_ends_after_as_many_looks_as_it_is_given():
+    from garboard.optim.lbfgs import _strong_wolfe
+
+    looks = []
+
+    def wild(_, far, direction):
+        looks.append(far)
+        return float(np.cos(40 * far)), -40 * np.sin(40 * far) * direction
+
+    direction = gb.ones(1, dtype=gb.float64)
+    for most in (1, 2, 5):
+        looks.clear()
+        found = _strong_wolfe(wild, None, 1.0, direction, 1.0, -direction, -1.0, max_ls=most)
+        assert found[3] == len(looks) <= most + 1
