@@ -196,6 +196,7 @@ Tensor Backward::spent_input(int i) const {
   if (!frees_kept_ || is_grad_enabled() || !kept) return {};
   const Tensor& tensor = kept->tensor;
   if (!tensor.is_contiguous() || !is_sole_owner(tensor)) return {};
+  tensor.storage()->meet_current_stream();  // the forward pass may read it still, on another one
   return tensor.alias_of_storage(tensor.sizes(), tensor.strides(), tensor.offset());
 }
 

@@ -226,12 +226,13 @@ inline Tensor even_steps(const char* op, double start, double end, std::int64_t 
   if (count < 0) throw ShapeError(text(op, ": steps ", count, "; 0 or more is needed"));
   const GradModeGuard no_grad(false);
   if (count == 1) end = start;
-  const double gaps = static_cast<double>(std::max<std::int64_t>(count - 1, 1));
+  const double gaps = static_cast<double>(count - 1);
   const bool is_single = dtype == DType::float32;
   if (is_single) start = static_cast<float>(start), end = static_cast<float>(end);
   const double step =
-      is_single ? (static_cast<float>(end) - static_cast<float>(start)) / static_cast<float>(gaps)
-                : (end - start) / gaps;
+      count == 1  ? 0.0
+      : is_single ? (static_cast<float>(end) - static_cast<float>(start)) / static_cast<float>(gaps)
+                  : (end - start) / gaps;
   const std::int64_t half = count / 2, most = device.is_cpu() ? std::int64_t{1} << 14 : count;
   const Tensor result = result_of(op, {count}, dtype, device);
   for (std::int64_t first = 0; first < count; first += most) {  // on the CPU in its caches
@@ -247,7 +248,7 @@ inline Tensor even_steps(const char* op, double start, double end, std::int64_t 
     }
     if (before < length) {
       const Tensor tail = narrow(place, 0, before, length - before);
-      sub.apply_in_place(tail, count == 1 ? 0.0 : gaps);
+      sub.apply_in_place(tail, gaps);
       mul.apply_in_place(tail, step);
       add.apply_in_place(tail, end);
     }

@@ -248,5 +248,7 @@ def all_to_all_single(
     >>> gb.distributed.destroy_process_group()
     """
     target = checked("all_to_all_single", "output", output, group)
-    copied("all_to_all_single", target, check.tensor("all_to_all_single", "input", input))
+    copied(
+        "all_to_all_single", target, check.tensor("distributed.all_to_all_single", "input", input)
+    )
     return work([target], async_op)

@@ -20,6 +20,17 @@ class TestEvenSteps:
         np.testing.assert_allclose(x.numpy(), np.linspace(start, end, count), rtol=0, atol=1e-15)
         assert x.numpy()[-1:].tolist() == [end if count > 1 else start][: min(count, 1)]
 
+    @pytest.mark.parametrize("start", [float("inf"), -0.5, 3.0])
+    def test_of_one_is_the_start_wherever_the_end_is(self, start):
+        assert gb.linspace(start, start, 1).tolist() == [start]
+        assert gb.linspace(start, 9.0, 1, dtype=gb.float64).tolist() == [start]
+
+    @pytest.mark.parametrize("count", [16_384, 16_385, 40_000])
+    def test_of_many_go_on_from_part_to_part(self, count):
+        x = gb.linspace(-1, 1, count, dtype=gb.float64)
+
+        np.testing.assert_allclose(x.numpy(), np.linspace(-1, 1, count), rtol=0, atol=1e-15)
+
     @pytest.mark.parametrize(("start", "end"), [(-1, 1), (0, 3.14159), (20, 8000)])
     @pytest.mark.parametrize("count", [7, 24, 225])
     def test_are_pytorchs_to_the_last_bit(self, start, end, count):
