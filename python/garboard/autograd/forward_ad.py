@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -45,8 +46,9 @@ class _Direction(NamedTuple):
 
 
 _levels: list[list[_Direction]] = []
-_calls: list[list[_Direction]] = []  # of `func.jvp`, which know their tangents beforehand
-_unpacking: list[list[_Direction]] = []
+# That of the innermost `func.jvp`, which knows its tangents beforehand, and that of a pass:
+_calling: ContextVar[list[_Direction] | None] = ContextVar("calling", default=None)
+_unpacking: ContextVar[list[_Direction] | None] = ContextVar("unpacking", default=None)
 
 
 def enter_dual_level() -> int:
@@ -252,11 +254,11 @@ def _tangent(tensor: Tensor, directions: list[_Direction], is_recorded: bool) ->
 @contextmanager
 def _passing(directions: list[_Direction]) -> Iterator[None]:
     """Let passes of a block end at what has a tangent of its own."""
-    _unpacking.append(directions)
+    before = _unpacking.set(directions)
     try:
         yield
     finally:
-        _unpacking.pop()
+        _unpacking.reset(before)
 
 
 class Carried:
@@ -277,11 +279,11 @@ class Carried:
     @contextmanager
     def calling(self) -> Iterator[None]:
         """Let functions of a block that have a `jvp` carry tangents."""
-        _calls.append(self._directions)
+        before = _calling.set(self._directions)
         try:
             yield
         finally:
-            _calls.remove(self._directions)
+            _calling.reset(before)
 
     @contextmanager
     def passing(self) -> Iterator[tuple[list[Tensor], list[Tensor]]]:
@@ -292,7 +294,7 @@ class Carried:
 
 def is_passed_over(level: object) -> bool:
     """Whether a pass is on for the tangents of a level: it ends at what `carry` gave tangents."""
-    return bool(_unpacking) and _unpacking[-1] is level
+    return level is not None and _unpacking.get() is level
 
 
 def carry(
@@ -319,9 +321,11 @@ def carry(
         TypeError: The rule returned something else than a tangent for each result, or None.
         ShapeError: A tangent has other sizes than its result.
     """
-    if not _levels and not _calls:
-        return None
-    level = _calls[-1] if _calls else _levels[0]
+    level = _calling.get()
+    if level is None:
+        if not _levels:
+            return None
+        level = _levels[0]
     is_recorded = any(it.is_recorded for it in level)
     found = [
         _tangent(it, level, is_recorded) if isinstance(it, Tensor) and it.requires_grad else None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, ClassVar
 
 import garboard as gb
@@ -245,7 +247,36 @@ class TestARuleInAFunctionOfFunctions:
         assert again(gb.ones(1)).tolist() == [4]
         with pytest.raises(gb.ShapeError, match="tangents of other sizes than the primals"):
             gb.func.jvp(Off.apply, (gb.ones(1),), (gb.ones(2),))
-        assert not fwd._calls
+        assert fwd._calling.get() is None
+
+    def test_is_asked_by_the_innermost_of_nested_calls(self):
+        x, v = gb.tensor([1.0, 2.0, 3.0]), gb.tensor([1.0, 0.5, 2.0])
+
+        def inner(y):  # 4 y**2 by the rule, where its derivative is 2 y**2
+            return gb.func.jvp(lambda it: Off.apply(it) * y, (y,), (y,))[1]
+
+        value, moved = gb.func.jvp(inner, (x,), (v,))
+
+        assert value.tolist() == [4, 16, 36]
+        assert moved.tolist() == [8, 8, 48]
+        assert fwd._calling.get() is None
+
+    def test_is_asked_by_each_thread_s_own_call(self):
+        both = threading.Barrier(2, timeout=30)
+
+        def within(rule):
+            def called(it):
+                both.wait()  # both calls are open
+                made = Off.apply(it, rule)
+                both.wait()
+                return made
+
+            return gb.func.jvp(called, (gb.ones(3),), (gb.ones(3),))[1].tolist()
+
+        with ThreadPoolExecutor(2) as pool:
+            made = pool.map(within, [lambda it: 3 * it, lambda it: 5 * it])
+
+        assert list(made) == [[3] * 3, [5] * 3]
 
 
 class TestALevel:

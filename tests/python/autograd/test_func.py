@@ -95,6 +95,20 @@ class TestGradients:
         assert gb.autograd.grad(moved, w)[0].item() == 6.0
         assert not same.requires_grad
 
+    def test_along_directions_nest(self):
+        x, v = f64(X), f64([1.0, 0.0, 2.0])
+
+        def slope(y):
+            return func.jvp(lambda it: it**3, (y,), (v,))[1]
+
+        value, second = func.jvp(slope, (x,), (v,))
+        _, third = func.jvp(lambda y: func.jvp(slope, (y,), (v,))[1], (x,), (v,))
+
+        assert value.tolist() == (3 * x**2 * v).tolist()
+        np.testing.assert_allclose(second.tolist(), (6 * x * v**2).tolist())
+        np.testing.assert_allclose(third.tolist(), (6 * v**3).tolist())
+        assert func.jacrev(slope)(x).tolist() == (6 * x * v).diag().tolist()
+
     def test_have_no_history_where_nothing_outside_records(self):
         w = f64(3.0).requires_grad_()
 
