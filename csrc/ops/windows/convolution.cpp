@@ -32,9 +32,9 @@ struct ConvolutionCall {
 
 void check_tensors(const ConvolutionCall& call, std::int64_t groups) {
   const auto& [op, dims, is_transposed, input, weight, bias] = call;
-  if (!has_gradient(input.dtype()) && input.dtype() != DType::int64)
+  if (input.dtype() == DType::boolean)
     throw DTypeError(text(op, ": input of dtype ", name_of(input.dtype()),
-                          "; a floating or complex one is needed, or int64"));
+                          "; numbers are needed, convert with to()"));
   if ((input.ndim() != dims + 1 && input.ndim() != dims + 2) || weight.ndim() != dims + 2)
     throw ShapeError(
         text(op, ": input ", input.sizes(), ", weight ", weight.sizes(), "; [",
