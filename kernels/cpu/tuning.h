@@ -147,6 +147,8 @@ inline constexpr std::int64_t convolved_part = 1 << 14, mirrored_part = 1 << 13;
 inline constexpr double moved_ns = 0.3, fetched_ns = 1.5, taken_ns = 1.5, taken_far_ns = 6;
 inline constexpr double passed_ns = 0.7, ranged_ns = 0.3, masked_ns = 0.8, mask_counted_ns = 0.05;
 inline constexpr std::int64_t index_part = 1 << 14;
+/// Where an index reaches over more than the first cache holds, places are fetched so far ahead.
+inline constexpr std::int64_t near_bytes = 32 << 10, places_ahead = 16;
 /// A bit of a mask, taken or looked at, and how many bytes of them a thread takes at a time.
 inline constexpr double bit_ns = 0.15;
 inline constexpr std::int64_t bits_part = 1 << 12;

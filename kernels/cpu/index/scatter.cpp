@@ -32,73 +32,55 @@ __attribute__((always_inline)) inline T met(T there, T given) {
     return functors::On<F, T>{}(there, given);
 }
 
-constexpr std::int64_t places_at_once = 256;
-
-/// The places that elements of the index name are read once, before any is used: what another
-/// thread writes there meanwhile is not seen. Whether all of them lie in the range.
-[[gnu::noinline]] bool read_places(std::uint64_t* places, const std::int64_t* index,
-                                   std::int64_t count, std::int64_t step, std::int64_t wrap,
-                                   PlaceRange range) {
-  // Below 0 where a place is out of the range, on either side; no vectors compare unsigned numbers.
-  std::uint64_t outside = 0;
-  const auto read = [&](std::int64_t each) __attribute__((always_inline)) {
-    for (std::int64_t i = 0; i < count; ++i) {
-      const std::uint64_t place = wrapped(index[i * each], wrap);
-      const std::uint64_t distance = place - range.first;
-      outside |= distance | (range.size - 1 - distance);
-      places[i] = place;
-    }
-  };
-  step == 1 ? read(1) : read(step);
-  return range.size > 0 && static_cast<std::int64_t>(outside) >= 0;
-}
-
 /// Elements that are not of the range go to one that nobody reads: a branch would be mispredicted
 /// half the time.
 template <class F, class T>
-[[gnu::noinline]] void scatter_some(T* x, const std::uint64_t* places, const T* source,
+[[gnu::noinline]] void scatter_some(T* x, const std::int64_t* index, const T* source,
                                     std::int64_t count, ScatterSteps steps, IndexedDim along,
                                     PlaceRange range) {
   T nowhere[8] = {};
   for (std::int64_t i = 0; i < count; ++i) {
-    const bool is_mine = places[i] - range.first < range.size;
+    const std::uint64_t place = place_of(index + i * steps.index, along.wrap);
+    const bool is_mine = place - range.first < range.size;
     T* const there =
-        x + i * steps.x + (is_mine ? static_cast<std::int64_t>(places[i]) : 0) * along.stride;
+        x + i * steps.x + (is_mine ? static_cast<std::int64_t>(place) : 0) * along.stride;
     T* const to = is_mine ? there : &nowhere[i & 7];
     *to = met<F>(*to, source[i * steps.source]);
   }
 }
 
+/// Elements of all places. One that has left the dim since the index was looked through, which
+/// another thread may have written, goes nowhere.
 template <class F, class T>
 __attribute__((always_inline)) inline void scatter_elements(T* x, const std::int64_t* index,
                                                             const T* source, std::int64_t count,
-                                                            ScatterSteps steps, IndexedDim along,
-                                                            PlaceRange range) {
-  std::uint64_t places[places_at_once];
-  for (std::int64_t first = 0; first < count; first += places_at_once) {
-    const std::int64_t n = smaller(count - first, places_at_once);
-    T* const to = x + first * steps.x;
-    const T* const from = source + first * steps.source;
-    if (!read_places(places, index + first * steps.index, n, steps.index, along.wrap, range)) {
-      scatter_some<F>(to, places, from, n, steps, along, range);
+                                                            ScatterSteps steps, IndexedDim along) {
+  const bool is_near =
+      along.size * size_of(along.stride) * std::int64_t{sizeof(T)} <= tuning::near_bytes;
+  for (std::int64_t i = 0; i < count; ++i) {
+    if (!is_near) {
+      const std::int64_t next = smaller(i + tuning::places_ahead, count - 1);
+      const std::uint64_t place = place_of(index + next * steps.index, along.wrap);
+      __builtin_prefetch(x + next * steps.x + static_cast<std::int64_t>(place) * along.stride, 1);
+    }
+    const std::uint64_t place = place_of(index + i * steps.index, along.wrap);
+    if (place >= static_cast<std::uint64_t>(along.size)) [[unlikely]]
       continue;
-    }
-    for (std::int64_t i = 0; i < n; ++i) {
-      T& there = to[i * steps.x + static_cast<std::int64_t>(places[i]) * along.stride];
-      there = met<F>(there, from[i * steps.source]);
-    }
+    T& there = x[i * steps.x + static_cast<std::int64_t>(place) * along.stride];
+    there = met<F>(there, source[i * steps.source]);
   }
 }
 
 template <class F, class T>
 void scatter_row(T* x, const std::int64_t* index, const T* source, std::int64_t count,
                  ScatterSteps steps, IndexedDim along, PlaceRange range) {
+  if (range.size < static_cast<std::uint64_t>(along.size))
+    return scatter_some<F>(x, index, source, count, steps, along, range);
   if (steps.index == 1 && steps.x == 0 && steps.source == 1 && along.stride == 1)
-    return scatter_elements<F>(x, index, source, count, {0, 1, 1}, {along.size, 1, along.wrap},
-                               range);
+    return scatter_elements<F>(x, index, source, count, {0, 1, 1}, {along.size, 1, along.wrap});
   if (steps.index == 1 && steps.x == 1 && steps.source == 1)
-    return scatter_elements<F>(x, index, source, count, {1, 1, 1}, along, range);
-  scatter_elements<F>(x, index, source, count, steps, along, range);
+    return scatter_elements<F>(x, index, source, count, {1, 1, 1}, along);
+  scatter_elements<F>(x, index, source, count, steps, along);
 }
 
 template <class F, class T>
