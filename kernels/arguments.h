@@ -198,8 +198,9 @@ struct LogSoftmaxGradient : AlongDimGradient {
 };
 
 /// With e = label_smoothing, a row's loss is (1 - e) w[target] l[target] + e / classes sum(w l),
-/// where l = -log softmax. Returns the first row whose target is out of range, or -1; of such a
-/// call the results are unfinished.
+/// where l = -log softmax; or w[target] l[target], where l is -logits, which are logarithms of
+/// probabilities already. Returns the first row whose target is out of range, or -1; of such a call
+/// the results are unfinished.
 struct CrossEntropy {
   static constexpr const char* name = "cross_entropy";
   using Result = std::int64_t;
@@ -208,16 +209,17 @@ struct CrossEntropy {
   View logits;    // [rows, classes] or [groups, classes, rows of one], floating, any strides
   View targets;   // [rows], int64, each in [0, classes) or ignore_index: checked by the kernel
   View losses;    // [rows], logits' dtype widened: 0 where ignored
-  View log_sums;  // [rows], float64: log sum exp of each row, kept for the gradient
+  View log_sums;  // [rows], float64: log sum exp of each row, kept for the gradient; not of logs
   View counts;    // [rows], as losses: the target's weight, 0 where ignored
   View weights;   // [classes], dense, logits' dtype; without data all are 1
   std::int64_t ignore_index = -100;
-  double label_smoothing = 0;  // what part of a target is spread over all classes
+  double label_smoothing = 0;  // what part of a target is spread over all classes; 0 of logs
+  bool are_logs = false;
 };
 
 /// Of the losses above, 0 for an ignored row; `d_losses` may have stride 0. Reads neither losses
-/// nor counts. Returns the same: an array that shares the targets' memory may have been written
-/// since.
+/// nor counts, and of logs the sizes alone: `d_logits` is zeros, of which it writes one a row.
+/// Returns the same: an array that shares the targets' memory may have been written since.
 struct CrossEntropyGradient {
   static constexpr const char* name = "cross_entropy backward";
   using Result = std::int64_t;

@@ -24,6 +24,10 @@ struct CrossEntropyOptions {
 /// IndexOutOfRangeError for a target out of range.
 Tensor cross_entropy(const Tensor& input, const Tensor& target,
                      const CrossEntropyOptions& options = {});
+/// -weight[target] input[target], of logarithms of probabilities in those sizes, likewise; `weight`
+/// may be empty. Until backward the graph keeps the target and the weight alone.
+Tensor nll_loss(const Tensor& input, const Tensor& target, const Tensor& weight,
+                std::int64_t ignore_index, Reduction reduction);
 /// (input - target)^2, in equal sizes.
 Tensor mse_loss(const Tensor& input, const Tensor& target, Reduction reduction);
 /// Half the squared distance, up to `turn`, and from there on its tangent; broadcast.

@@ -398,6 +398,53 @@ std::int64_t gradient_of(const View& d_logits, const View& d_losses, const Cross
   return targets.first_bad();
 }
 
+/// Calls `take(place, weight, row)` for each row of logarithms that counts, of which no more than
+/// one element is looked at, and `pass(row)` for the others.
+template <class T, class Take, class Pass>
+std::int64_t for_each_target(const CrossEntropy& of, const RowsOfClasses& shape, Take take,
+                             Pass pass) {
+  const T* const weights = of.weights.as<T>();
+  Targets targets(of);
+  for_each_part(
+      shape.rows, tuning::index_part, static_cast<double>(shape.rows) * tuning::taken_far_ns,
+      [&](std::int64_t first, std::int64_t last) {
+        for (std::int64_t row = first; row < last; ++row) {
+          const std::int64_t target = targets.class_of(row);
+          if (target < 0)
+            pass(row);
+          else
+            take(shape.start_of(row) + target * shape.class_stride,
+                 weights ? functors::widened(weights[target]) : functors::Widened<T>(1), row);
+        }
+      });
+  return targets.first_bad();
+}
+
+template <class T>
+std::int64_t losses_of_logs(const CrossEntropy& of) {
+  using Wide = functors::Widened<T>;
+  const T* const logs = of.logits.as<T>();
+  return for_each_target<T>(
+      of, RowsOfClasses(of.logits),
+      [&](std::int64_t place, Wide weight, std::int64_t row) {
+        at<Wide>(of.losses, row) = weight == 0 ? 0 : -functors::widened(logs[place]) * weight;
+        at<Wide>(of.counts, row) = weight;
+      },
+      [&](std::int64_t row) { at<Wide>(of.losses, row) = at<Wide>(of.counts, row) = 0; });
+}
+
+template <class T>
+std::int64_t gradient_of_logs(const View& d_logs, const View& d_losses, const CrossEntropy& of) {
+  using Wide = functors::Widened<T>;
+  T* const out = d_logs.as<T>();
+  return for_each_target<T>(
+      of, RowsOfClasses(d_logs),
+      [&](std::int64_t place, Wide weight, std::int64_t row) {
+        out[place] = static_cast<T>(-at<Wide>(d_losses, row) * weight);
+      },
+      [](std::int64_t) {});
+}
+
 bool has_long_rows(const CrossEntropy& of) { return of.logits.sizes.data()[1] > long_row; }
 
 }  // namespace
@@ -405,12 +452,14 @@ bool has_long_rows(const CrossEntropy& of) { return of.logits.sizes.data()[1] > 
 template <>
 std::int64_t kernel(const CrossEntropy& of, Stream) {
   return visit_floating(of.logits.dtype, [&]<class T>(Type<T>) {
+    if (of.are_logs) return losses_of_logs<T>(of);
     return has_long_rows(of) ? losses_of<T, true>(of) : losses_of<T, false>(of);
   });
 }
 template <>
 std::int64_t kernel(const CrossEntropyGradient& to, Stream) {
   return visit_floating(to.of.logits.dtype, [&]<class T>(Type<T>) {
+    if (to.of.are_logs) return gradient_of_logs<T>(to.d_logits, to.d_losses, to.of);
     const auto run = has_long_rows(to.of) ? gradient_of<T, true> : gradient_of<T, false>;
     return run(to.d_logits, to.d_losses, to.of);
   });

@@ -35,7 +35,7 @@ struct LossTask {
   const T* weights;  // null: all are 1
   double smoothing;
   int lanes;
-  bool is_across;
+  bool is_across, are_logs;
   Fault* faults;
 
   explicit LossTask(const CrossEntropy& of, Fault* faults)
@@ -50,6 +50,7 @@ struct LossTask {
         log_sums(of.log_sums),
         weights(of.weights.as<T>()),
         smoothing(of.label_smoothing),
+        are_logs(of.are_logs),
         faults(faults) {
     is_across = rows > 1 && size_of(shape.row_stride) < size_of(shape.class_stride);
     lanes = plan_reduction(rows, classes, is_across).lanes;
@@ -68,8 +69,13 @@ struct LossTask {
     const std::int64_t given = targets[row];
     if (given == ignore_index) return -1;
     if (given >= 0 && given < classes) return given;
-    note_fault(faults, CrossEntropy::name, given, classes);
+    note_fault(faults, are_logs ? "nll_loss" : CrossEntropy::name, given, classes);
     return -1;
+  }
+  /// Where the target of a row stands in a view of that shape.
+  GARBOARD_HD static std::int64_t place_of(const RowsOfClasses& shape, std::int64_t row,
+                                           std::int64_t target) {
+    return shape.start_of(row) + target * shape.class_stride;
   }
   /// What label smoothing gives every class of the loss, times the class's weight.
   GARBOARD_HD double share_of_each() const { return smoothing / static_cast<double>(classes); }
@@ -169,6 +175,31 @@ __global__ void cross_entropy_gradient(const __grid_constant__ LossTask<T> task,
   }
 }
 
+/// A thread a row, of which it reads one element.
+template <class T>
+__global__ void losses_of_logs(const __grid_constant__ LossTask<T> task) {
+  using Wide = functors::Widened<T>;
+  const std::int64_t row = std::int64_t{blockIdx.x} * threads + threadIdx.x;
+  if (row >= task.rows) return;
+  const std::int64_t target = task.target(row);
+  const Wide weight = target < 0 ? Wide(0) : task.weight(target);
+  Wide loss = 0;
+  if (weight != 0)
+    loss = -functors::widened(task.logits[task.place_of(task.shape, row, target)]) * weight;
+  task.losses[row] = loss;
+  task.counts[row] = weight;
+}
+
+/// Zeros stand there already.
+template <class T>
+__global__ void gradient_of_logs(const __grid_constant__ LossTask<T> task, LossGradient<T> to) {
+  const std::int64_t row = std::int64_t{blockIdx.x} * threads + threadIdx.x;
+  const std::int64_t target = row < task.rows ? task.target(row) : -1;
+  if (target >= 0)
+    to.d_logits[task.place_of(to.shape, row, target)] =
+        static_cast<T>(-to.d_losses[row] * task.weight(target));
+}
+
 }  // namespace
 
 template <>
@@ -176,6 +207,8 @@ std::int64_t kernel(const CrossEntropy& of, Stream stream) {
   if (RowsOfClasses(of.logits).rows == 0) return of.idle_result;
   visit_floating(of.logits.dtype, [&]<class T>(Type<T>) {
     const LossTask<T> task(of, fault_record(stream));
+    if (of.are_logs)
+      return launch(losses_of_logs<T>, {divided_up(task.rows, threads), stream}, task);
     launch(cross_entropy<T>, task.grid(stream), task);
   });
   return of.idle_result;
@@ -185,9 +218,11 @@ std::int64_t kernel(const CrossEntropyGradient& to, Stream stream) {
   if (to.of.logits.count == 0) return to.idle_result;
   visit_floating(to.of.logits.dtype, [&]<class T>(Type<T>) {
     const LossTask<T> task(to.of, fault_record(stream));
-    launch(cross_entropy_gradient<T>, task.grid(stream), task,
-           LossGradient<T>{to.d_logits.as<T>(), RowsOfClasses(to.d_logits),
-                           PerRow<const functors::Widened<T>>(to.d_losses)});
+    const LossGradient<T> gradient{to.d_logits.as<T>(), RowsOfClasses(to.d_logits),
+                                   PerRow<const functors::Widened<T>>(to.d_losses)};
+    if (to.of.are_logs)
+      return launch(gradient_of_logs<T>, {divided_up(task.rows, threads), stream}, task, gradient);
+    launch(cross_entropy_gradient<T>, task.grid(stream), task, gradient);
   });
   return to.idle_result;
 }

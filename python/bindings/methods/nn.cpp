@@ -83,6 +83,31 @@ constexpr Doc cross_entropy{
         ">>> gb.cross_entropy(logits, gb.tensor([0, 1]), reduction='none')\n"
         "tensor([0.1269, 0.6931])",
 };
+constexpr Doc nll_loss{
+    .summary = "Compute -input[target], of logarithms of probabilities.",
+    .args = {{"input", "Tensor [rows, classes], [groups, classes, places] or [classes], floating."},
+             {"target", "Class numbers [rows], [groups, places] or [], int64."},
+             {"weight",
+              "How much each class counts: [classes], of `input`'s dtype. No gradient passes to "
+              "it."},
+             {"ignore_index", "Rows with this target count for nothing."},
+             {"reduction",
+              "'mean' over the rows that count, each as often as its target's weight says; 'sum', "
+              "or 'none' for one loss a row."}},
+    .returns =
+        "A new tensor, of no dims unless `reduction` is 'none'. Until backward the graph keeps "
+        "the targets and the weight.",
+    .raises =
+        "ShapeError: The sizes do not fit.\n"
+        "IndexOutOfRangeError: A target is neither a class nor `ignore_index`.\n"
+        "DTypeError: `input` is not floating, `target` not int64, or the weight of another dtype.\n"
+        "DeviceError: The tensors are on several devices.\n"
+        "ValueError: There is no such reduction.",
+    .example =
+        ">>> logs = gb.tensor([[-0.5, -1.0], [-2.0, -0.25]])\n"
+        ">>> gb.nn.functional.nll_loss(logs, gb.tensor([1, 0]), reduction='none')\n"
+        "tensor([1., 2.])",
+};
 constexpr Doc layer_norm{
     .summary = "Bring the last dims to mean 0 and variance 1.",
     .details =
@@ -165,6 +190,10 @@ constexpr std::array nn_rows{
           return cross_entropy(input, target, {weight, ignore_index, reduction, label_smoothing});
         },
         Place::functional),
+    bind("nll_loss",
+         "input: Tensor, target: Tensor, weight: Tensor | None = None, *, "
+         "ignore_index: int = -100, reduction: Reduction = 'mean'",
+         docs::nll_loss, fn<nll_loss>, Place::functional),
     bind("layer_norm",
          "input: Tensor, normalized_shape: int | Size, weight: Tensor | None = None, "
          "bias: Tensor | None = None, eps: float = 1e-05",

@@ -419,7 +419,7 @@ class TestLosses:
             (
                 lambda: functional.nll_loss(gb.zeros(2, 3), gb.tensor([0, 3])),
                 IndexError,
-                "beyond 3",
+                r"nll_loss: the target of row 1 is not in \[0, 3\)",
             ),
             (
                 lambda: functional.cross_entropy(gb.zeros(2, 3), gb.tensor([0, 1, 2])),

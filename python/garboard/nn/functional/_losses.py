@@ -8,7 +8,7 @@ from garboard import _engine
 from garboard._arguments import check
 from garboard._arguments.overridable import all_overridable
 from garboard._contexts.autocasting import count_of_blocks, in_float32
-from garboard._engine import DTypeError, IndexOutOfRangeError, ShapeError, Tensor, where
+from garboard._engine import ShapeError, Tensor
 from garboard.nn.functional._reduction import check_pair, reduced, reduction_by, weighed
 
 if TYPE_CHECKING:
@@ -114,14 +114,6 @@ def _of_probabilities(
     return reduced("cross_entropy", losses, reduction)
 
 
-def _are_all_below(count: int, classes: Tensor) -> bool:
-    """Tell whether there are classes, and each is one of so many."""
-    if classes.numel() == 0:
-        return False
-    least, most = classes.aminmax()
-    return least.item() >= 0 and most.item() < count
-
-
 def nll_loss(
     input: Tensor,
     target: Tensor,
@@ -143,7 +135,8 @@ def nll_loss(
         reduction: "mean" over what counts, as often as its weight says; "sum", or "none".
 
     Returns:
-        A new tensor: without dims, or of the target's sizes.
+        A new tensor: without dims, or of the target's sizes. Until backward the graph keeps the
+        target and the weight alone.
 
     Raises:
         ShapeError: Sizes that do not fit.
@@ -161,42 +154,14 @@ def nll_loss(
         input, target, weight = in_float32(input, target, weight)
     op = "nll_loss"
     check.tensor(op, "input", input)
-    rows, classes = _rows_of_classes(op, input, check.tensor(op, "target", target))
-    if classes.dtype == _engine.uint8:
-        classes = classes.long()
-    if classes.dtype not in (_engine.int64, _engine.int32):
-        raise DTypeError(f"{op}: a target of dtype {classes.dtype}; int64 or int32 is needed")
-    if weight is not None and check.tensor(op, "weight", weight).dtype != rows.dtype:
-        raise DTypeError(
-            f"{op}: an input of dtype {rows.dtype} and a weight of {weight.dtype}; one dtype for "
-            "both is needed, use to()"
+    if check.tensor(op, "target", target).dtype in (_engine.uint8, _engine.int32):
+        target = target.long()
+    if input.ndim == 2:
+        return _engine.nll_loss(
+            input, target, weight, ignore_index=ignore_index, reduction=reduction
         )
-    count = rows.shape[1]
-    ignored = check.integer(op, "ignore_index", ignore_index)
-    classes = classes.to(_engine.int64)
-    if weight is None and not 0 <= ignored < count and _are_all_below(count, classes):
-        losses = reduced(op, -rows.gather(1, classes.unsqueeze(1)).squeeze(1), reduction)
-        return losses.reshape(target.shape) if reduction == "none" else losses
-    is_counted = classes != ignored
-    classes = where(is_counted, classes, 0)
-    if bool(((classes < 0) | (classes >= count)).any()):
-        raise IndexOutOfRangeError(
-            f"{op}: a target beyond {count} classes; one in [0, {count}), or ignore_index, is "
-            "needed"
-        )
-    shares = is_counted.to(rows.dtype)
-    if weight is not None:
-        of_classes = weight.detach()
-        if of_classes.shape != (count,):
-            raise ShapeError(
-                f"{op}: weight has sizes {list(of_classes.shape)}; [{count}] is needed"
-            )
-        shares = shares * of_classes[classes]
-    chosen = rows.gather(1, classes.unsqueeze(1)).squeeze(1)
-    losses = -(where(shares != 0, chosen, 0.0) * shares)
-    if reduction == "mean":
-        return losses.sum() / shares.sum()
-    losses = reduced(op, losses, reduction)
+    rows, classes = _rows_of_classes(op, input, target)
+    losses = _engine.nll_loss(rows, classes, weight, ignore_index=ignore_index, reduction=reduction)
     return losses.reshape(target.shape) if reduction == "none" else losses
 
 

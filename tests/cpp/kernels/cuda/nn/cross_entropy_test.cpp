@@ -57,6 +57,34 @@ TEST(CrossEntropyOnCuda, GivesTheLossesAndSlopesOfTheCpu) {
   }
 }
 
+TEST(CrossEntropyOnCuda, GivesTheLossesAndSlopesOfLogarithmsThatTheCpuDoes) {
+  const Dims sizes{300, 3};
+  const auto x = normal_numbers<float>(900, 9), slopes = normal_numbers<float>(300, 1);
+  const auto weights = normal_numbers<float>(3, 2);
+  std::vector<std::int64_t> classes(300);
+  for (std::size_t i = 0; i < classes.size(); ++i)
+    classes[i] = i % 4 == 3 ? -100 : static_cast<std::int64_t>(i) % 3;
+  const DeviceArray<std::int64_t> targets(classes);
+  for (const View& logs : {x.view(sizes), x.view(sizes, {1, 300}, 0)}) {
+    const LossResults found(sizes), expected(sizes);
+    const auto both_ways = [&](const LossResults& to, auto run) {
+      CrossEntropy of = to.call(logs, targets, 0);
+      of.weights = weights.view({3});
+      of.are_logs = true;
+      run(of);
+      const View gradient = to.gradient.view(sizes), slope = slopes.view({300});
+      run(CrossEntropyGradient{gradient, slope, of});
+    };
+
+    both_ways(found, [](const auto& of) { EXPECT_EQ(kernel(of, Stream{}), -1); });
+
+    both_ways(expected, [](const auto& of) { cpu_table().run(of, Stream{}); });
+    expect_close(found.losses, expected.losses);
+    expect_close(found.counts, expected.counts);
+    expect_close(found.gradient, expected.gradient);
+  }
+}
+
 TEST(CrossEntropyOnCuda, NotesAClassThatThereIsNot) {
   const Dims sizes{3, 4};
   const auto x = normal_numbers<float>(12, 9);
