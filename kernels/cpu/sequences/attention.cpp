@@ -110,22 +110,38 @@ struct AttentionShape {
   }
 };
 
-/// Scores of some rows and columns of a head.
+struct Range {
+  std::int64_t first, count;
+};
+
+/// Scores of some rows of a head. Rows of q are scaled beforehand, in `room`, but for halves, which
+/// that would round: their scores are scaled.
 template <class T>
 class Scores {
  public:
   using Sum = ScoreOf<T>;
-  struct Range {
-    std::int64_t first, count;
-  };
 
-  Scores(const Attention& of, const AttentionShape& shape, std::int64_t batch, std::int64_t head)
+  Scores(const Attention& of, const AttentionShape& shape, std::int64_t batch, std::int64_t head,
+         Range rows, const Scratch& room)
       : of_(of),
         shape_(shape),
         batch_(batch),
         head_(head),
-        q_(of.q, batch, head),
-        k_(of.k, batch, head / shape.shared) {}
+        rows_(rows),
+        k_(of.k, batch, head / shape.shared) {
+    const Head<T> q(of.q, batch, head);
+    q_ = matrix(q.row(rows.first), rows.count, shape.depth, q.stride);
+    if constexpr (scales_q) {
+      T* const to = room.as<T>();
+      for (std::int64_t i = 0; i < rows.count; ++i)
+        for (std::int64_t j = 0; j < shape.depth; ++j)
+          to[i * shape.depth + j] = q.row(rows.first + i)[j] * static_cast<T>(of.scale);
+      q_ = matrix(to, rows.count, shape.depth, shape.depth);
+    }
+  }
+  static std::int64_t room_bytes(const AttentionShape& shape) {
+    return scales_q ? block_rows * shape.depth * std::int64_t{sizeof(T)} : 0;
+  }
 
   /// Behind the last column that rows up to `last` see.
   std::int64_t end_of_columns(std::int64_t last) const {
@@ -133,16 +149,15 @@ class Scores {
   }
 
   /// Writes rows of block_columns: scale q k^T + mask, and -inf where a row does not see.
-  void compute(Sum* to, Range rows, Range columns) const {
-    multiply(dtype_of<T>, matrix(to, rows.count, columns.count, block_columns),
-             matrix(q_.row(rows.first), rows.count, shape_.depth, q_.stride),
+  void compute(Sum* to, Range columns) const {
+    multiply(dtype_of<T>, matrix(to, rows_.count, columns.count, block_columns), q_,
              matrix(k_.row(columns.first), shape_.depth, columns.count, 1, k_.stride), false);
-    const Sum scale = static_cast<Sum>(of_.scale);
-    for (std::int64_t i = 0; i < rows.count; ++i, to += block_columns) {
-      for (std::int64_t j = 0; j < columns.count; ++j) to[j] *= scale;
-      if (of_.mask.data) add_mask(to, rows.first + i, columns);
+    for (std::int64_t i = 0; i < rows_.count; ++i, to += block_columns) {
+      if constexpr (!scales_q)
+        for (std::int64_t j = 0; j < columns.count; ++j) to[j] *= static_cast<Sum>(of_.scale);
+      if (of_.mask.data) add_mask(to, rows_.first + i, columns);
       if (!of_.is_causal) continue;
-      const std::int64_t seen = rows.first + i + 1 - columns.first;
+      const std::int64_t seen = rows_.first + i + 1 - columns.first;
       for (std::int64_t j = larger(seen, 0); j < columns.count; ++j) to[j] = lowest_score<Sum>;
     }
   }
@@ -167,6 +182,8 @@ class Scores {
   bool drops() const { return of_.keep < 1; }
 
  private:
+  static constexpr bool scales_q = !functors::Half<T>;
+
   void add_mask(Sum* to, std::int64_t row, Range columns) const {
     const std::int64_t* const strides = of_.mask.strides.data();
     const std::int64_t by = strides[3];
@@ -185,7 +202,9 @@ class Scores {
   const Attention& of_;
   const AttentionShape& shape_;
   std::int64_t batch_, head_;
-  Head<T> q_, k_;
+  Range rows_;
+  Head<T> k_;
+  Matrix q_;
 };
 
 /// Memory of a thread.
@@ -194,10 +213,11 @@ struct AttentionRoom {
   static constexpr std::int64_t item = functors::Half<T> ? sizeof(T) : 0,
                                 sum_item = sizeof(ScoreOf<T>);
 
-  Scratch scores, shares, sums;
+  Scratch scaled, scores, shares, sums;
 
   explicit AttentionRoom(const AttentionShape& shape)
-      : scores(block_rows * block_columns * sum_item),
+      : scaled(Scores<T>::room_bytes(shape)),
+        scores(block_rows * block_columns * sum_item),
         shares(block_rows * block_columns * item),
         sums(functors::Half<T> ? block_rows * shape.values * sum_item : 0) {}
 };
@@ -206,11 +226,10 @@ struct AttentionRoom {
 template <class T>
 void attend_rows(const Attention& of, const AttentionShape& shape, std::int64_t batch,
                  std::int64_t head, std::int64_t first, const AttentionRoom<T>& room) {
-  using Range = typename Scores<T>::Range;
   using Sum = ScoreOf<T>;
-  const Scores<T> scores_of(of, shape, batch, head);
-  const Head<T> v(of.v, batch, head / shape.shared), out(of.out, batch, head);
   const Range rows{first, smaller(shape.rows - first, block_rows)};
+  const Scores<T> scores_of(of, shape, batch, head, rows, room.scaled);
+  const Head<T> v(of.v, batch, head / shape.shared), out(of.out, batch, head);
   const SummedRows<T> totals(out.row(first), out.stride, room.sums, shape.values);
   Sum* const scores = room.scores.template as<Sum>();
   Sum maximum[block_rows];
@@ -224,7 +243,7 @@ void attend_rows(const Attention& of, const AttentionShape& shape, std::int64_t 
   for (std::int64_t k = 0; k < end; k += block_columns) {
     interruption_point();
     const Range columns{k, smaller(end - k, block_columns)};
-    scores_of.compute(scores, rows, columns);
+    scores_of.compute(scores, columns);
     for (std::int64_t i = 0; i < rows.count; ++i) {
       Sum* const row = scores + i * block_columns;
       const Sum found = maximum_of(row, columns.count);
@@ -282,6 +301,7 @@ class HeadGradient {
   HeadGradient(const AttentionGradient& of, const AttentionShape& shape)
       : of_(of),
         shape_(shape),
+        scaled_(Scores<T>::room_bytes(shape)),
         scores_(block_rows * block_columns * sum_item),
         slopes_(block_rows * block_columns * sum_item),
         deltas_(block_rows * sum_item),
@@ -305,7 +325,6 @@ class HeadGradient {
   }
 
  private:
-  using Range = typename Scores<T>::Range;
   using Sum = ScoreOf<T>;
   static constexpr bool is_half = functors::Half<T>;
   static constexpr std::int64_t sum_item = sizeof(Sum), half_item = is_half ? sizeof(T) : 0;
@@ -314,12 +333,12 @@ class HeadGradient {
                 const SummedRows<T>& d_v) const {
     const Attention& forward = of_.of;
     const std::int64_t shared_head = head / shape_.shared;
-    const Scores<T> scores_of(forward, shape_, batch, head);
+    const Range rows{first, smaller(shape_.rows - first, block_rows)};
+    const Scores<T> scores_of(forward, shape_, batch, head, rows, scaled_);
     const Head<T> q(forward.q, batch, head), k(forward.k, batch, shared_head);
     const Head<T> v(forward.v, batch, shared_head), out(forward.out, batch, head);
     const Head<T> d_q(of_.d_q, batch, head), d_out(of_.d_out, batch, head);
     const SummedRows<T> q_sums(d_q.row(first), d_q.stride, of_q_, shape_.depth);
-    const Range rows{first, smaller(shape_.rows - first, block_rows)};
     const Sum* const log_sums =
         forward.log_sums.as<Sum>() + (batch * shape_.heads + head) * shape_.rows + first;
     Sum* const deltas = deltas_.as<Sum>();
@@ -337,7 +356,7 @@ class HeadGradient {
     for (std::int64_t c = 0; c < end; c += block_columns) {
       interruption_point();
       const Range columns{c, smaller(end - c, block_columns)};
-      scores_of.compute(scores, rows, columns);
+      scores_of.compute(scores, columns);
       multiply(dtype_of<T>, matrix(slopes, rows.count, columns.count, block_columns), d_rows,
                matrix(v.row(c), shape_.values, columns.count, 1, v.stride), false);
       for (std::int64_t i = 0; i < rows.count; ++i)
@@ -366,15 +385,13 @@ class HeadGradient {
       return;
     }
     if (!scores_of.drops()) {
-      for (std::int64_t j = 0; j < columns.count; ++j) {
-        const Sum share = functors::exp(score[j] - log_sum);
-        score[j] = share;
-        slope[j] = share * (slope[j] - delta) * scale;
-      }
+      exponentials(score, score, columns.count, log_sum);
+      for (std::int64_t j = 0; j < columns.count; ++j)
+        slope[j] = score[j] * (slope[j] - delta) * scale;
       return;
     }
     const Sum larger_by = static_cast<Sum>(1 / of_.of.keep);
-    for (std::int64_t j = 0; j < columns.count; ++j) score[j] = functors::exp(score[j] - log_sum);
+    exponentials(score, score, columns.count, log_sum);
     scores_of.for_each_kept(row, columns, [&](std::int64_t j, bool is_kept) {
       const Sum factor = is_kept ? larger_by : Sum(0);
       slope[j] = score[j] * (factor * slope[j] - delta) * scale;
@@ -384,7 +401,7 @@ class HeadGradient {
 
   const AttentionGradient& of_;
   const AttentionShape& shape_;
-  Scratch scores_, slopes_, deltas_, operands_[2];
+  Scratch scaled_, scores_, slopes_, deltas_, operands_[2];
   Scratch of_q_, of_k_, of_v_;  // of halves, the sums of their gradients
 };
 
