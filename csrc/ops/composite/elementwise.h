@@ -118,6 +118,7 @@ inline Tensor positive(const Tensor& input) {
 
 template <bool is_positive>
 Tensor is_infinity(const Tensor& input) {
+  if (!has_gradient(input.dtype())) return zeros(input.sizes(), DType::boolean, input.device());
   return eq(input, is_positive ? HUGE_VAL : -HUGE_VAL);
 }
 

@@ -19,7 +19,8 @@
 namespace garboard::composite {
 
 inline Tensor count_nonzero(const Tensor& input, const Reduced& over) {
-  return sum(ne(detach(input), Scalar::of(std::int64_t{0})), over);
+  const Tensor x = detach(input);
+  return sum(x.dtype() == DType::boolean ? x : ne(x, Scalar::of(std::int64_t{0})), over);
 }
 
 /// The sum as if NaN were 0.

@@ -145,3 +145,14 @@ class TestGlu:
     def test_refuses_what_has_no_halves(self, make, dim, error):
         with pytest.raises(error, match=r"^glu: .*; "):
             F.glu(make(), dim)
+
+
+@pytest.mark.parametrize("dtype", [gb.int8, gb.int16, gb.int32, gb.int64])
+def test_integers_are_cut_off_at_bounds_that_they_hold(dtype):
+    x = gb.tensor([-100, -2, 0, 3, 100], dtype=dtype)
+
+    assert F.hardtanh(x, -1.5, 2.5).tolist() == [-1, -1, 0, 2, 2]
+    assert F.hardtanh(x, -INF, 1e30).tolist() == x.tolist()
+    assert F.relu6(x).tolist() == [0, 0, 0, 3, 6]
+    assert F.relu6(x).dtype == dtype
+    assert F.hardtanh(gb.tensor([0, 9], dtype=gb.uint8), -1.0, 1.0).tolist() == [0, 1]

@@ -9,6 +9,7 @@ from garboard._arguments.overridable import all_overridable
 from garboard._arguments.texts import shown
 from garboard._contexts.autocasting import as_listed, count_of_blocks
 from garboard._engine import Tensor, expm1, float64, where
+from garboard._ops.dtypes import iinfo
 from garboard.nn.functional._places import given
 
 __all__ = [
@@ -40,7 +41,10 @@ def _between(input: Tensor, least: float, most: float) -> Tensor:
     """Clamped, with a slope of 0 at both bounds, as PyTorch has it."""
     if input.is_floating_point():
         return _engine._hardtanh(input, least, most)
-    return where(input <= least, least, where(input >= most, most, input)).to(input.dtype)
+    if input.is_complex() or input.dtype == _engine.bool:
+        return where(input <= least, least, where(input >= most, most, input)).to(input.dtype)
+    held = iinfo(input.dtype)
+    return input.clamp(*(int(min(max(it, held.min), held.max)) for it in (least, most)))
 
 
 def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Tensor:
