@@ -31,6 +31,7 @@ def modes_here() -> dict[str, Any]:
         "overriding": _engine._set_overriding(None),
         "profile": _engine._is_profiling(),
         "duals": len(forward_ad._levels),
+        "jvp": forward_ad._calling.get() is None,
         "random numbers": gb.default_generator.get_offset(),
         "cuDNN": gb.backends.cudnn.enabled,
         "names that load() makes": len(gb.serialization.get_safe_globals()),
