@@ -5,6 +5,7 @@
 #include "csrc/ops/create/create.h"
 #include "csrc/ops/elementwise/binary.h"
 #include "csrc/ops/op/record.h"
+#include "csrc/ops/shape/views.h"
 
 namespace garboard {
 namespace {
@@ -29,6 +30,8 @@ void accumulate(Tensor& sum, Tensor gradient, bool is_recorded) {
 }
 
 void add_to_grad(const Tensor& tensor, Tensor gradient, bool is_recorded) {
+  if (!is_recorded && gradient.requires_grad())
+    gradient = detach(gradient);  // of a function of one's own
   Tensor sum = tensor.grad();
   if (sum) sum.storage()->meet_current_stream();
   if (sum && !is_recorded && !sum.requires_grad()) {

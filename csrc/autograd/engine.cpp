@@ -47,6 +47,7 @@ class GraphWalk final : public WalkUnderWay {
     if (gradients.size() != outputs.size())
       throw GradientError(text(name_, ": ", gradients.size(), " gradients for ", outputs.size(),
                                " outputs; one each is needed"));
+    const GradModeGuard mode(options_.create_graph);
     std::vector<std::pair<Edge, Tensor>> roots;
     for (std::size_t i = 0; i < outputs.size(); ++i)
       roots.emplace_back(edge_of(outputs[i]), start(outputs[i], gradients[i]));
@@ -56,7 +57,6 @@ class GraphWalk final : public WalkUnderWay {
     }
     if (wanted_) forget_idle();
     outer_ = std::exchange(innermost_walk, this);
-    const GradModeGuard mode(options_.create_graph);
     for (auto& [edge, gradient] : roots) {
       if (leads(edge)) pass_on(edge, std::move(gradient));
     }

@@ -80,8 +80,8 @@ def _is_fitting(error: BaseException, target: Target) -> bool:
     if isinstance(error, StopIteration):
         return "next(" in target.text
     if isinstance(error, (pickle.PicklingError, copy.Error, RecursionError)):  # of deep nests
-        is_of_python = isinstance(target.call, EnumType)  # which prints what it was given
-        return "pickle" in target.text or "copy" in target.text or is_of_python
+        prints = isinstance(target.call, EnumType) or target.call in (str, repr)  # what it holds
+        return "pickle" in target.text or "copy" in target.text or prints
     return isinstance(error, NotImplementedError) and bool(str(error))
 
 

@@ -392,6 +392,27 @@ class TestWrong:
 
 
 class TestLifetime:
+    def test_a_gradient_with_a_history_leaves_it_behind(self):
+        class Planned(gb.autograd.Function):
+            @staticmethod
+            def forward(ctx, x):
+                with gb.enable_grad():
+                    ctx.planned = x.detach().requires_grad_() ** 2
+                return x.clone()
+
+            @staticmethod
+            def backward(ctx, gradient):
+                planned, ctx.planned = ctx.planned, None
+                return planned
+
+        x = gb.tensor([3.0], requires_grad=True)
+
+        Planned.apply(x).sum().backward()
+        Planned.apply(x).sum().backward()
+
+        assert x.grad.tolist() == [18]
+        assert not x.grad.requires_grad
+
     def test_what_ctx_holds_ends_with_the_pass(self):
         x = leaf(1)
         op = of(

@@ -221,6 +221,17 @@ class TestWhatAGraphKeeps:
             y = (y * 0.1).exp()
         return x, y
 
+    def test_a_gradient_from_a_start_with_a_history_has_none_of_it(self):
+        x = gb.tensor([1.0, 2.0], requires_grad=True)
+        start = x * 3
+
+        for given in (start, start.double()):
+            x.grad = None
+            x.view_as(x).backward(given)
+
+            assert x.grad.tolist() == [3, 6]
+            assert not x.grad.requires_grad
+
     def test_is_storages_and_not_aliases(self):
         before = gb.memory.live()
 
