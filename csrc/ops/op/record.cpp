@@ -113,6 +113,7 @@ void rebase(const Tensor& view, const Counted<GradNode>& node) {
   TensorBody& body = *base.body();
   body.grad_node = copy;
   ++body.history;
+  if (body.grad_state) move_retention(body);
 }
 
 /// `root` is about to be the history of `written`, and must not own itself. Has every node behind

@@ -39,6 +39,18 @@ class TestRetainedGradients:
         assert y.grad.item() == 3
         assert x.grad.item() == 30
 
+    def test_follow_what_is_written_through_a_view(self):
+        x = leaf(1, 2)
+        y = x * 2
+        y.retain_grad()
+        before = (y * 7).sum()
+        y[:1].mul_(5)
+
+        (before + (y * 3).sum()).backward()
+
+        assert y.grad.tolist() == [3, 3]
+        assert x.grad.tolist() == [14 + 30, 14 + 6]
+
     def test_of_views_and_of_outputs_of_functions(self):
         x = leaf(1, 2)
         y = x * 2
