@@ -53,6 +53,14 @@ _OVERWRITTEN: frozenset[type[Module]] = frozenset(
     }
 )
 
+# What is run of each while a program has put nothing else in its place, as a mock or a tracer does.
+_CALL = Module.__call__
+_FORWARDS = {kind: kind.forward for kind in (*_OVERWRITING, *_SPARED, *_OVERWRITTEN)}
+
+
+def _is_as_it_was(kind: type[Module]) -> bool:
+    return kind.__call__ is _CALL and kind.forward is _FORWARDS[kind]
+
 
 class _Row(Module):
     """Children in a row, reached and replaced by place; those without a name are named 0, 1, ..."""
@@ -219,7 +227,8 @@ class Sequential(_Row):
 
     Nothing here keeps an intermediate result: where no gradient needs it, its memory is free again
     as soon as the next module has returned. Sequentials inside are walked through, not called, as
-    long as they have no hooks, so their input is not kept while they run either.
+    long as they have no hooks and nothing has replaced the class's `forward` or `__call__`, so
+    their input is not kept while they run either.
 
     Args:
         args: Modules; or one dict of them, whose keys become their names.
@@ -254,8 +263,9 @@ class Sequential(_Row):
 
     def _steps(self) -> list[Module]:
         steps: list[Module] = []
+        walked = Sequential if _is_as_it_was(Sequential) else None
         for module in self:
-            if type(module) is Sequential and module._is_called_plainly():
+            if type(module) is walked and module._is_called_plainly():
                 steps += module._steps()
             else:
                 steps.append(module)
@@ -265,8 +275,9 @@ class Sequential(_Row):
         """Return what the last module returns; `input` itself where there are none.
 
         What a `Linear`, a convolution or a norm returns is overwritten by the `ReLU`, `Sigmoid` or
-        `Tanh` after it, unless one of the two has hooks, or is a subclass of its own. Of another
-        activation there `inplace` is not heard.
+        `Tanh` after it, unless one of the two has hooks, is a subclass of its own, or is called by
+        what a program has put in place of its `forward` or `__call__`. Of another activation there
+        `inplace` is not heard.
 
         >>> gb.nn.Sequential(gb.nn.ReLU(), gb.nn.Tanh())(gb.zeros(2))
         tensor([0., 0.])
@@ -279,6 +290,8 @@ class Sequential(_Row):
                 or not isinstance(input, Tensor)  # as where a tracer is to be told of each module
                 or type(before) not in _OVERWRITTEN
                 or not (write or spared)
+                or not _is_as_it_was(type(before))
+                or not _is_as_it_was(type(module))
                 or not before._is_called_plainly()
                 or not module._is_called_plainly()
             ):
@@ -289,6 +302,9 @@ class Sequential(_Row):
                 input = spared(module, input)
             before = module
         return input
+
+
+_FORWARDS[Sequential] = Sequential.forward
 
 
 class ModuleList(_Row):

@@ -6,6 +6,7 @@ import inspect
 import sys
 import traceback
 from typing import Any
+from unittest import mock
 
 import garboard as gb
 import pytest
@@ -152,3 +153,54 @@ def test_the_signature_of_a_module_is_that_of_its_call_and_of_a_class_that_of_it
     assert list(inspect.signature(Called()).parameters) == ["x", "scale"]
     assert list(inspect.signature(gb.nn.Identity).parameters) == ["args", "kwargs"]
     assert "in_features" in inspect.signature(gb.nn.Linear).parameters
+
+
+class TestWhatAProgramPutsInPlaceOfAPartsCall:
+    ROW = (2, 2)
+
+    def model(self) -> gb.nn.Sequential:
+        gb.manual_seed(0)
+        return gb.nn.Sequential(
+            gb.nn.Linear(2, 2),
+            gb.nn.ReLU(),
+            gb.nn.Sequential(gb.nn.Linear(2, 2), gb.nn.ELU()),
+        )
+
+    @pytest.mark.parametrize(
+        ("kind", "name", "times"),
+        [
+            *(("Linear", "__call__", 2), ("Linear", "forward", 2)),
+            *(("ReLU", "__call__", 1), ("ReLU", "forward", 1)),
+            *(("ELU", "__call__", 1), ("ELU", "forward", 1)),
+            *(("Sequential", "__call__", 2), ("Sequential", "forward", 2)),
+            ("Module", "__call__", 6),
+        ],
+    )
+    def test_it_is_called_as_often_as_the_part_is(self, kind, name, times):
+        kind = getattr(gb.nn, kind)
+        seen, plain = [], getattr(kind, name)
+
+        def instead(self: Any, *args: Any) -> Any:
+            seen.append(self)
+            return plain(self, *args)
+
+        model, x = self.model(), gb.tensor([self.ROW], dtype=gb.float32)
+        before = model(x).tolist()
+        with mock.patch.object(kind, name, instead):
+            patched = model(x).tolist()
+
+        assert patched == before
+        assert len(seen) == times
+        assert model(x).tolist() == before
+        assert len(seen) == times
+
+    def test_a_mock_on_one_part_alone_is_called(self):
+        model, x = self.model(), gb.ones(1, 2)
+
+        with (
+            mock.patch.object(model[1], "forward", side_effect=gb.neg) as first,
+            mock.patch.object(model[2], "forward", side_effect=gb.neg) as second,
+        ):
+            assert model(x).tolist() == model[0](x).tolist()
+
+        assert (first.call_count, second.call_count) == (1, 1)
