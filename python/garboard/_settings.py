@@ -7,7 +7,7 @@ program lets a CUDA device make them of less.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
 
 from garboard import _engine
 from garboard._arguments import check
@@ -38,6 +38,18 @@ __all__ = [
 ]
 
 _MODES = ("default", "warn", "error")
+# Each place where a precision is told, behind the one that says it where it says "none".
+_ABOVE = {
+    "all": None,
+    "cuda": "all",
+    "cuda.matmul": "cuda",
+    "cuda.conv": "cuda",
+    "cuda.rnn": "cuda",
+    "mkldnn": "all",
+    "mkldnn.matmul": "mkldnn",
+    "mkldnn.conv": "mkldnn",
+    "mkldnn.rnn": "mkldnn",
+}
 
 
 class CudnnSwitches(NamedTuple):
@@ -55,6 +67,7 @@ class _Heard:
     deterministic = 0  # a place in _MODES
     only_warns = False
     precision = "highest"
+    of_places: ClassVar[dict[str, str]] = {}  # as in _ABOVE
     interop_threads = 0  # 0: nothing was asked for
 
 
@@ -153,33 +166,66 @@ def set_float32_matmul_precision(precision: Literal["highest", "high", "medium"]
     """
     op = "set_float32_matmul_precision"
     _Heard.precision = check.choice(op, "precision", precision, "highest", "high", "medium")
+    set_fp32_precision("cuda.matmul", "ieee" if precision == "highest" else "tf32")
+    _Heard.of_places["mkldnn.matmul"] = _OF_WORDS[_Heard.precision]
+
+
+_OF_WORDS = {"highest": "ieee", "high": "tf32", "medium": "bf16"}
+
+
+def fp32_precision(place: str) -> str:
+    """What is told of a place by itself, or by the next above that tells anything."""
+    found = "none"
+    asked: str | None = place
+    while found == "none" and asked is not None:
+        found, asked = _Heard.of_places.get(asked, "none"), _ABOVE[asked]
+    return found
+
+
+def set_fp32_precision(place: str, precision: str) -> None:
+    """Tell how exact float32 has to be at a place, and at those below that tell nothing."""
+    op, known = "fp32_precision", ("none", "ieee", "tf32", "bf16")
+    check.choice(op, "precision", precision, *known[: 3 if place.startswith("cuda") else 4])
+    _Heard.of_places[place] = precision
     _choose_products()
+
+
+def _is_tf32(place: str) -> bool:
+    return fp32_precision(place) == "tf32"
 
 
 def cudnn_switches() -> CudnnSwitches:
     """Return what was set last."""
-    return _Heard.cudnn
+    return _Heard.cudnn._replace(allow_tf32=_is_tf32("cuda.conv"))
 
 
 def set_cudnn_switches(switches: CudnnSwitches) -> None:
     """Set all of them."""
     _Heard.cudnn = switches
+    if switches.allow_tf32 != _is_tf32("cuda.conv"):
+        for place in ("cuda.conv", "cuda.rnn"):
+            _Heard.of_places[place] = "tf32" if switches.allow_tf32 else "ieee"
     _choose_products()
 
 
 def _choose_products() -> None:
-    of = _Heard.cudnn
-    is_tf32 = _Heard.precision != "highest"
+    of = cudnn_switches()
+    is_tf32 = _is_tf32("cuda.matmul")
     _engine._choose_products(is_tf32, of.allow_tf32, of.enabled, of.deterministic)
 
 
 def get_float32_matmul_precision() -> str:
     """Return what `set_float32_matmul_precision` was told.
 
+    Returns:
+        Its word; "high" and "highest" where `backends.cuda.matmul` was told otherwise since.
+
     >>> gb.get_float32_matmul_precision()
     'highest'
     """
-    return _Heard.precision
+    if not _is_tf32("cuda.matmul"):
+        return "highest"
+    return "high" if _Heard.precision == "highest" else _Heard.precision
 
 
 def set_num_interop_threads(num: int) -> None:

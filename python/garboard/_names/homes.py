@@ -93,6 +93,7 @@ _FUNCTIONS = {
     "_ops.window_functions": (
         "bartlett_window blackman_window hamming_window hann_window kaiser_window"
     ),
+    "_ops.traits": "is_neg",
     "_root.asking": "is_storage typename",
     "_settings": (
         "are_deterministic_algorithms_enabled get_default_device get_deterministic_debug_mode "
@@ -238,7 +239,8 @@ METHODS: Mapping[str, str] = {
     "garboard._root.copies": ("narrow_copy unsafe_chunk unsafe_split unsafe_split_with_sizes"),
     "garboard._root.counts": "nonzero_static",
     "garboard._root.methods": (
-        "apply_ hardshrink is_set_to map_ new_empty_strided prelu resize resize_as storage_type"
+        "apply_ hardshrink is_set_to map2_ map_ new_empty_strided prelu resize resize_as "
+        "storage_type"
     ),
     "garboard.fft._short_time": "istft stft",
     "garboard.linalg._older_factors": "lu lu_solve",

@@ -31,8 +31,10 @@ _PATHS = {
         "autocast_mode": "_cast autocast custom_bwd custom_fwd is_autocast_available",
     },
     "garboard.autograd": {
-        "grad_mode": "enable_grad inference_mode no_grad set_grad_enabled",
-        "gradcheck": "gradcheck gradgradcheck",
+        "grad_mode": (
+            "enable_grad inference_mode no_grad set_grad_enabled set_multithreading_enabled"
+        ),
+        "gradcheck": "GradcheckError gradcheck gradgradcheck",
         "variable": "Variable",
     },
     "garboard.cuda.amp": {

@@ -59,7 +59,7 @@ _METHODS: _Rows = (
     ("use gb.linalg.eig(x)", "eig"),
     ("use gb.linalg.solve(x, b)", "solve"),
     ("use gb.linalg.lstsq(x, b)", "lstsq"),
-    ("", "to_sparse_csc to_sparse_bsr to_sparse_bsc smm sspaddmm reinforce map2_"),
+    ("", "to_sparse_csc to_sparse_bsr to_sparse_bsc smm sspaddmm reinforce"),
     ("use gb.nn.functional.gelu(x)", "gelu"),
     ("give tensors to processes as arguments: they are copied", "share_memory_"),
     ("", "to_mkldnn"),

@@ -5,6 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from garboard import _engine
+from garboard._arguments import check
+from garboard._arguments.overridable import all_overridable
+from garboard._arguments.texts import shown
 from garboard._engine import Tensor
 from garboard._native import add_methods
 
@@ -12,7 +15,7 @@ if TYPE_CHECKING:
     from garboard._arguments.layouts import layout
     from garboard.types import Device
 
-__all__ = ["NEVER", "made_as_before"]
+__all__ = ["NEVER", "is_neg", "made_as_before"]
 
 #: Of kinds that there are not: layouts, numbers, devices.
 NEVER = (
@@ -61,13 +64,23 @@ def _layout(self: Tensor) -> layout:
     return strided
 
 
-def is_neg(self: Tensor) -> bool:
-    """Return False: numbers are stored with their signs.
+def is_neg(input: Tensor) -> bool:
+    """Return False: what was negated is so in memory.
 
-    >>> gb.ones(2).is_neg()
+    Args:
+        input: Tensor of any dtype.
+
+    Returns:
+        False.
+
+    Raises:
+        TypeError: It is no Tensor.
+        DisposedError: The tensor is disposed.
+
+    >>> gb.is_neg(-gb.ones(2))
     False
     """
-    _engine._require_living(self, "is_neg")
+    _engine._require_living(check.tensor("is_neg", "input", input), "is_neg")
     return False
 
 
@@ -88,24 +101,36 @@ def made_as_before(*given: Any, **options: Any) -> Tensor:
     return Tensor(*given, **options)
 
 
-def new(self: Tensor, *given: Any, device: Device | None = None) -> Tensor:
+def new(self: Tensor, *given: Any, device: Device | None = None, **named: Any) -> Tensor:
     """Make a tensor of this one's dtype and device, as programs did before `new_zeros`.
 
     Args:
         given: Sizes, one by one or as a `Size`; or data.
         device: Where; by default where this one is.
+        **named: The same by name: `size` of several sizes; or one of `data`, `other`, which is a
+            tensor, and `storage`.
 
     Returns:
         A new tensor: of sizes, with whatever was in memory; of data, with them.
 
     Raises:
-        TypeError: Neither sizes nor data.
+        TypeError: Neither sizes nor data, or both.
         ShapeError: A negative size.
 
     >>> gb.ones(2, dtype=gb.int64).new([1, 2]).dtype
     garboard.int64
+    >>> gb.ones(2).new(size=(2, 3)).shape
+    (2, 3)
     """
     where = self.device if device is None else device
+    if named:
+        (name, value), *more = named.items()
+        if given or more or name not in ("size", "data", "other", "storage"):
+            raise TypeError(
+                f"new: {len(given)} arguments, and by name {', '.join(map(shown, named))}; one "
+                "of size, data, other and storage alone is needed"
+            )
+        given = (_engine._Size(check.sizes("new", "size", value)) if name == "size" else value,)
     return made_as_before(*given, dtype=self.dtype, device=where)
 
 
@@ -137,3 +162,5 @@ add_methods(
         "output_nr": property(_output_nr, doc="0: each result has a node of its own."),
     },
 )
+
+all_overridable(globals())

@@ -24,6 +24,7 @@ __all__ = [
     "apply_",
     "hardshrink",
     "is_set_to",
+    "map2_",
     "map_",
     "new_empty_strided",
     "prelu",
@@ -80,6 +81,35 @@ def map_(self: Tensor, tensor: Tensor, callable: Callable[[Element, Element], El
     """
     other = check.tensor("map_", "tensor", tensor)
     return _called("map_", check.function("map_", "callable", callable), self, other)
+
+
+def map2_(
+    self: Tensor, x: Tensor, y: Tensor, callable: Callable[[Element, Element, Element], Element]
+) -> Tensor:
+    """Replace each element by what a function of Python's makes of it and of two others'.
+
+    It is called once an element, which is slow; nothing of it is recorded.
+
+    Args:
+        x: Of sizes that broadcast to this one's.
+        y: Likewise.
+        callable: Takes three numbers and returns one.
+
+    Returns:
+        The tensor itself.
+
+    Raises:
+        DeviceError: A tensor is not on the CPU.
+        ShapeError: The sizes do not broadcast.
+        GradientError: A leaf that requires grad is written.
+        TypeError: `callable` is none, or returns no number.
+        DisposedError: A tensor is disposed.
+
+    >>> gb.zeros(2).map2_(gb.tensor([1.0, 2.0]), gb.tensor([3.0]), lambda a, b, c: a + b * c)
+    tensor([3., 6.])
+    """
+    others = check.tensor("map2_", "x", x), check.tensor("map2_", "y", y)
+    return _called("map2_", check.function("map2_", "callable", callable), self, *others)
 
 
 def _called(op: str, act: Callable[..., Element], target: Tensor, *others: Tensor) -> Tensor:
@@ -284,6 +314,7 @@ add_methods(
         "apply_": apply_,
         "hardshrink": hardshrink,
         "is_set_to": is_set_to,
+        "map2_": map2_,
         "map_": map_,
         "new_empty_strided": new_empty_strided,
         "prelu": prelu,

@@ -7,6 +7,7 @@ from garboard._names.missing import module_getattr
 from garboard._names.paths import publish_paths
 from garboard.autograd._gradcheck import gradcheck, gradgradcheck
 from garboard.autograd._passes import backward, grad
+from garboard.autograd._threads import set_multithreading_enabled
 from garboard.autograd._variable import Variable
 from garboard.autograd.anomaly_mode import detect_anomaly, set_detect_anomaly
 from garboard.autograd.function import Function
@@ -24,6 +25,7 @@ __all__ = [
     "no_grad",
     "set_detect_anomaly",
     "set_grad_enabled",
+    "set_multithreading_enabled",
 ]
 
 _SUBMODULES = ("anomaly_mode", "forward_ad", "function", "functional", "graph", "profiler")
@@ -38,7 +40,12 @@ else:
     __getattr__ = module_getattr(
         __name__,
         _SUBMODULES,
-        {"_disable_profiler": "profiler", "_profiler_enabled": "profiler"},
+        {
+            "GradcheckError": "_gradcheck_parts",
+            "_disable_profiler": "profiler",
+            "_profiler_enabled": "profiler",
+            "is_multithreading_enabled": "_threads",
+        },
     )
 
 publish_paths(__name__)

@@ -24,6 +24,7 @@ from garboard._engine import (
 from garboard.autograd._gradcheck_along import compare_along
 from garboard.autograd._gradcheck_parts import (
     DifferenceError,
+    GradcheckError,
     Modes,
     check_near,
     check_same,
@@ -228,7 +229,8 @@ def gradcheck(
         True, or False where they are off and `raise_exception` is False.
 
     Raises:
-        GradientError: They are off, or there is no floating output.
+        GradcheckError: They are off, a GradientError as all that gradients raise.
+        GradientError: There is no floating output.
         ValueError: No input requires grad, or a tolerance is negative.
         TypeError: The function cannot be called, or there is an unknown argument by name.
 
@@ -261,7 +263,7 @@ def _gradcheck(
         _compare(op, func, given, asking, limits, modes)
     except DifferenceError as found:
         if raises:
-            raise GradientError(f"{op}: {found}") from None
+            raise GradcheckError(f"{op}: {found}") from None
         return False
     return True
 
@@ -298,7 +300,8 @@ def gradgradcheck(
         True, or False where they are off and `raise_exception` is False.
 
     Raises:
-        GradientError: They are off, and all that `gradcheck` raises it for.
+        GradcheckError: They are off.
+        GradientError: All that `gradcheck` raises it for.
 
     >>> x = gb.tensor([0.5, 2.0], dtype=gb.float64, requires_grad=True)
     >>> gb.autograd.gradgradcheck(lambda x: x.exp() * x, x)

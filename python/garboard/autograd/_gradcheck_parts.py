@@ -10,6 +10,7 @@ from garboard._engine import GradientError, Tensor, float64, view_as_real
 
 __all__ = [
     "DifferenceError",
+    "GradcheckError",
     "Modes",
     "check_near",
     "check_same",
@@ -22,6 +23,10 @@ __all__ = [
 
 class DifferenceError(Exception):
     """What was found; told to the caller, or not."""
+
+
+class GradcheckError(GradientError):
+    """Gradients that are off, or of a function that gives none to be checked."""
 
 
 class Modes(NamedTuple):

@@ -22,6 +22,9 @@ class profile(profiler.profile):
         use_cpu: Ignored, as are the two that follow: the CPU and CUDA are both watched.
         use_device: Ignored.
         use_cuda: Ignored.
+        use_kineto: Ignored.
+        custom_trace_id_callback: Ignored, as what follows.
+        post_processing_timeout_s: Ignored.
         **named: What `gb.profiler.profile` takes.
 
     Raises:
@@ -41,6 +44,9 @@ class profile(profiler.profile):
         use_cpu: bool = True,
         use_device: str | None = None,
         use_cuda: bool = False,
+        use_kineto: bool = False,
+        custom_trace_id_callback: object = None,
+        post_processing_timeout_s: float | None = None,
         **named: Any,
     ) -> None:
         if not check.flag("profile", "enabled", enabled):
@@ -49,6 +55,38 @@ class profile(profiler.profile):
 
     def __str__(self) -> str:
         return super().__str__() if self._recorded is None else self.key_averages().table()
+
+    @property
+    def function_events(self) -> profiler.EventList | None:
+        """What `events()` gives, or None where nothing has been recorded."""
+        return None if self._recorded is None else self.events()
+
+    @property
+    def self_cpu_time_total(self) -> float:
+        """The microseconds of all events, each without what ran in it."""
+        return self.events().self_cpu_time_total
+
+    def table(self, sort_by: str | None = None, row_limit: int = 100, **named: Any) -> str:
+        """Write what was recorded as a table, as `key_averages().table` does.
+
+        Args:
+            sort_by: As there.
+            row_limit: As there.
+            **named: As there.
+
+        Returns:
+            A text.
+
+        Raises:
+            GarboardError: Nothing has been recorded.
+            ValueError: `sort_by` names no column.
+
+        >>> with gb.autograd.profiler.profile() as prof:
+        ...     x = gb.ones(3)
+        >>> "ones" in prof.table()
+        True
+        """
+        return self.key_averages().table(sort_by=sort_by, row_limit=row_limit, **named)
 
 
 def _nothing(_: int) -> ProfilerAction:

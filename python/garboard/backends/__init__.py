@@ -1,5 +1,11 @@
 """PyTorch's switches of its libraries: taken and kept, without effect, so that programs run."""
 
+import sys
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+from garboard._settings import fp32_precision as _told
+from garboard._settings import set_fp32_precision as _tell
 from garboard.backends import cpu, cuda, cudnn, mkl, mkldnn, mps, openmp, opt_einsum
 
 __all__ = [
@@ -8,12 +14,29 @@ __all__ = [
     "cudnn",
     "disable_global_flags",
     "flags_frozen",
+    "fp32_precision",
     "mkl",
     "mkldnn",
     "mps",
     "openmp",
     "opt_einsum",
 ]
+
+if TYPE_CHECKING:
+    fp32_precision: str
+
+
+class _Switches(ModuleType):
+    """This package: what is set on it is heard."""
+
+    @property
+    def fp32_precision(self) -> str:
+        """How exact float32 is where nothing else is told: "none", "ieee", "tf32" or "bf16"."""
+        return _told("all")
+
+    @fp32_precision.setter
+    def fp32_precision(self, precision: str) -> None:
+        _tell("all", precision)
 
 
 def flags_frozen() -> bool:
@@ -35,3 +58,6 @@ def disable_global_flags() -> None:
     >>> gb.backends.flags_frozen()
     False
     """
+
+
+sys.modules[__name__].__class__ = _Switches

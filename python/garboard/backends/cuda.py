@@ -7,6 +7,7 @@ from garboard import _engine
 from garboard._arguments import check
 from garboard._contexts.blocks import block
 from garboard._settings import get_float32_matmul_precision, set_float32_matmul_precision
+from garboard.backends._precisions import Precision
 
 __all__ = [
     "cudnn_sdp_enabled",
@@ -26,7 +27,7 @@ __all__ = [
 ]
 
 
-class _Products:
+class _Products(Precision):
     """How products are computed; sums of half types always in float32, whatever is set."""
 
     allow_fp16_reduced_precision_reduction: bool = False
@@ -68,7 +69,7 @@ class _PlansOfDevices(_Plans):
         return self._of.setdefault(number, _Plans())
 
 
-matmul: _Products = _Products()
+matmul: _Products = _Products("cuda.matmul")
 cufft_plan_cache: _PlansOfDevices = _PlansOfDevices()
 _preferred = {"linalg": "default", "blas": "default"}
 _kernels = {"flash": True, "mem_efficient": True, "math": True, "cudnn": True}

@@ -11,24 +11,39 @@ from typing import TYPE_CHECKING
 from garboard import _engine
 from garboard._arguments import check
 from garboard._contexts.blocks import block
-from garboard._settings import CudnnSwitches, cudnn_switches, set_cudnn_switches
+from garboard._settings import (
+    CudnnSwitches,
+    cudnn_switches,
+    set_cudnn_switches,
+    set_fp32_precision,
+)
+from garboard._settings import (
+    fp32_precision as _told,
+)
+from garboard.backends._precisions import Precision
 
 __all__ = [
     "allow_tf32",
     "benchmark",
+    "conv",
     "deterministic",
     "enabled",
     "flags",
+    "fp32_precision",
     "is_available",
+    "rnn",
     "version",
 ]
 
 benchmark: bool = False
+conv: Precision = Precision("cuda.conv")
+rnn: Precision = Precision("cuda.rnn")
 
 if TYPE_CHECKING:
     allow_tf32: bool
     deterministic: bool
     enabled: bool
+    fp32_precision: str
 
 
 class _Switches(ModuleType):
@@ -60,6 +75,15 @@ class _Switches(ModuleType):
     @enabled.setter
     def enabled(self, enabled: bool) -> None:
         self._set("enabled", enabled)
+
+    @property
+    def fp32_precision(self) -> str:
+        """How exact float32 is on CUDA devices where no kind of op tells it."""
+        return _told("cuda")
+
+    @fp32_precision.setter
+    def fp32_precision(self, precision: str) -> None:
+        set_fp32_precision("cuda", precision)
 
     def _set(self, name: str, value: bool) -> None:
         is_set = check.flag("backends.cudnn", name, value)

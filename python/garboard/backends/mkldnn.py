@@ -1,10 +1,36 @@
 """Switches of oneDNN, which is not used."""
 
+import sys
 from collections.abc import Iterator
+from types import ModuleType
+from typing import TYPE_CHECKING
 
 from garboard._contexts.blocks import block
+from garboard._settings import fp32_precision as _told
+from garboard._settings import set_fp32_precision
+from garboard.backends._precisions import Precision
 
-__all__ = ["flags", "is_available"]
+__all__ = ["conv", "flags", "fp32_precision", "is_available", "matmul", "rnn"]
+
+conv: Precision = Precision("mkldnn.conv")
+matmul: Precision = Precision("mkldnn.matmul")
+rnn: Precision = Precision("mkldnn.rnn")
+
+if TYPE_CHECKING:
+    fp32_precision: str
+
+
+class _Switches(ModuleType):
+    """This module: what is set on it is kept, without effect."""
+
+    @property
+    def fp32_precision(self) -> str:
+        """How exact float32 is to be on CPUs; it is computed as float32 whatever is told."""
+        return _told("mkldnn")
+
+    @fp32_precision.setter
+    def fp32_precision(self, precision: str) -> None:
+        set_fp32_precision("mkldnn", precision)
 
 
 @block
@@ -39,3 +65,6 @@ def is_available() -> bool:
     False
     """
     return False
+
+
+sys.modules[__name__].__class__ = _Switches

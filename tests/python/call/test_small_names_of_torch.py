@@ -176,3 +176,65 @@ def test_a_function_is_called_with_the_leaves_of_a_type():
 
     assert pytree.tree_map_only_(int, seen.append, nest) is nest
     assert seen == [1, 2]
+
+
+def test_a_check_of_gradients_that_fails_has_an_error_of_its_own():
+    from garboard.autograd.gradcheck import GradcheckError
+
+    class Wrong(gb.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 2
+
+        @staticmethod
+        def backward(ctx, gradient):
+            return gradient
+
+    x = gb.ones(2, dtype=gb.float64, requires_grad=True)
+    for fast in (False, True):
+        with pytest.raises(GradcheckError, match="gradcheck: "):
+            gb.autograd.gradcheck(Wrong.apply, x, fast_mode=fast)
+    assert issubclass(GradcheckError, gb.GradientError)
+    assert issubclass(GradcheckError, RuntimeError)
+    assert gb.autograd.GradcheckError is GradcheckError
+
+
+def test_threads_of_backward_are_asked_for_in_a_block_for_a_function_or_at_once():
+    asked, told = gb.autograd.is_multithreading_enabled, gb.autograd.set_multithreading_enabled
+
+    with told(False):
+        assert not asked()
+        with told(True):
+            assert asked()
+        assert not asked()
+    assert asked()
+    assert not told(False)(asked)()
+    assert asked()
+    before = told(False)
+    assert not asked()
+    told(before.prev)
+    assert asked()
+    assert gb.autograd.grad_mode.set_multithreading_enabled is told
+    with pytest.raises(TypeError, match="mode"):
+        told("no")
+
+
+def test_a_threshold_of_whole_numbers_is_one_itself():
+    threshold = gb.nn.functional.threshold
+
+    assert threshold(gb.tensor([16777217, -1]), 16777216.5, 5.9).tolist() == [16777217, 5]
+    assert threshold(gb.tensor([-1, 0]), -1.5, 7).tolist() == [7, 0]
+    with pytest.raises(gb.DTypeError, match="threshold: inf"):
+        threshold(gb.tensor([1]), float("inf"), 0)
+
+
+def test_the_older_profiler_takes_and_tells_what_pytorchs_does():
+    with gb.autograd.profiler.profile(use_kineto=True, use_cpu=True) as profile:
+        assert profile.function_events is None
+        gb.ones(2) + 1
+
+    assert [event.name for event in profile.function_events] == ["ones", "add"]
+    assert profile.self_cpu_time_total > 0
+    assert "add" in profile.table(sort_by="self_cpu_time_total", row_limit=1) or "ones" in str(
+        profile
+    )

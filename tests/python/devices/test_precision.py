@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import garboard as gb
 import numpy as np
@@ -14,9 +15,27 @@ from tests.support.live_memory import balanced  # noqa: F401
 products, convolutions = gb.backends.cuda.matmul, gb.backends.cudnn
 
 
+def places() -> dict[str, Any]:
+    """What has an `fp32_precision` of its own, by its name in `gb.backends`."""
+    backends = gb.backends
+    return {
+        "all": backends,
+        "cudnn": backends.cudnn,
+        "cudnn.conv": backends.cudnn.conv,
+        "cudnn.rnn": backends.cudnn.rnn,
+        "cuda.matmul": backends.cuda.matmul,
+        "mkldnn": backends.mkldnn,
+        "mkldnn.matmul": backends.mkldnn.matmul,
+        "mkldnn.conv": backends.mkldnn.conv,
+        "mkldnn.rnn": backends.mkldnn.rnn,
+    }
+
+
 @pytest.fixture(autouse=True)
 def as_it_was() -> Iterator[None]:
     yield
+    for place in places().values():
+        place.fp32_precision = "none"
     gb.set_float32_matmul_precision("highest")
     convolutions.allow_tf32 = False
     convolutions.enabled = convolutions.deterministic = True
@@ -37,6 +56,43 @@ def test_the_precision_of_products_and_their_switch_are_one(precision):
 
     products.allow_tf32 = True
     assert gb.get_float32_matmul_precision() == "high"
+
+
+def test_a_precision_holds_for_every_place_below_that_tells_none():
+    for place in places().values():
+        place.fp32_precision = "none"
+
+    gb.backends.fp32_precision = "tf32"
+    assert {place.fp32_precision for place in places().values()} == {"tf32"}
+    assert (products.allow_tf32, convolutions.allow_tf32) == (True, True)
+
+    gb.backends.cudnn.fp32_precision = "ieee"
+    below = {name for name, place in places().items() if place.fp32_precision == "ieee"}
+    assert below == {"cudnn", "cudnn.conv", "cudnn.rnn", "cuda.matmul"}
+    assert (products.allow_tf32, convolutions.allow_tf32) == (False, False)
+
+    gb.backends.cudnn.conv.fp32_precision = "tf32"
+    assert gb.backends.cudnn.rnn.fp32_precision == "ieee"
+    assert (products.allow_tf32, convolutions.allow_tf32) == (False, True)
+
+
+def test_older_switches_tell_the_precision_of_their_places():
+    gb.set_float32_matmul_precision("medium")
+    convolutions.allow_tf32 = True
+
+    assert products.fp32_precision == convolutions.conv.fp32_precision == "tf32"
+    assert gb.backends.mkldnn.matmul.fp32_precision == "bf16"
+    products.fp32_precision = "ieee"
+    assert gb.get_float32_matmul_precision() == "highest"
+
+
+def test_a_precision_that_there_is_not_is_refused():
+    with pytest.raises(ValueError, match="fp32_precision: precision 'bogus'"):
+        gb.backends.fp32_precision = "bogus"
+    with pytest.raises(ValueError, match="bf16"):
+        gb.backends.cudnn.fp32_precision = "bf16"
+    with pytest.raises(ValueError, match="precision 3"):
+        gb.backends.fp32_precision = 3  # type: ignore[assignment]
 
 
 def test_the_switch_of_convolutions_is_an_attribute_of_its_module():

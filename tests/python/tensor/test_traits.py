@@ -36,6 +36,47 @@ def test_new_tensors_are_of_sizes_or_of_data(given, sizes):
     assert (made.shape, made.dtype) == (sizes, gb.int32)
 
 
+@pytest.mark.parametrize(
+    "named",
+    [
+        {"size": (2, 3)},
+        {"data": [1, 2]},
+        {"size": [4], "device": "cpu"},
+    ],
+)
+def test_what_new_tensors_are_of_may_be_told_by_name(named):
+    made = gb.ones(2).new(**named)
+
+    again = gb.ones(1).new(other=made.zero_())
+    assert again.tolist() == made.tolist()
+    assert made.shape == tuple(named.get("size", (2,)))
+    assert made.dtype == gb.float32
+
+
+def test_a_new_tensor_is_of_one_thing():
+    for given, named in (((2,), {"size": (2,)}), ((), {"sizes": 3}), ((), {"size": 2, "data": 1})):
+        with pytest.raises(TypeError, match="new: "):
+            gb.ones(2).new(*given, **named)
+
+
+def test_no_sign_waits_to_be_applied():
+    assert gb.is_neg(-gb.ones(1)) is False
+    assert gb.ones(1).resolve_neg().is_neg() is False
+
+
+def test_a_function_of_three_numbers_replaces_each_element():
+    x, y, z = gb.tensor([[1, 2], [3, 4]]), gb.tensor([10, 20]), gb.tensor(5)
+
+    made = x.map2_(y, z, lambda a, b, c: a * b + c)
+
+    assert made is x
+    assert x.tolist() == [[15, 45], [35, 85]]
+    with pytest.raises(gb.ShapeError):
+        x.map2_(y=gb.ones(3), x=y, callable=max)
+    with pytest.raises(TypeError, match="map2_: y"):
+        x.map2_(y, 2, max)
+
+
 def test_what_has_ended_says_nothing():
     x = gb.ones(2)
     x.dispose()

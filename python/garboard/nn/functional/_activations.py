@@ -8,7 +8,7 @@ from garboard._arguments.out import written
 from garboard._arguments.overridable import all_overridable
 from garboard._arguments.texts import shown
 from garboard._contexts.autocasting import as_listed, count_of_blocks
-from garboard._engine import Tensor, expm1, float64, where
+from garboard._engine import DTypeError, Tensor, expm1, float64, where
 from garboard._ops.dtypes import iinfo
 from garboard.nn.functional._places import given
 
@@ -154,7 +154,14 @@ def threshold(input: Tensor, threshold: float, value: float, inplace: bool = Fal
     """
     if check.tensor("threshold", "input", input).is_floating_point():
         return given(input, lambda x: _engine._threshold(x, threshold, value), inplace)
-    return given(input, lambda x: where(x <= threshold, value, x).to(x.dtype), inplace)
+    try:
+        limit, whole = int(threshold), int(value)  # of whole numbers, as PyTorch's
+    except OverflowError:
+        raise DTypeError(
+            f"threshold: {shown(threshold)} and {shown(value)} for {input.dtype}; whole numbers "
+            "that it can hold are needed"
+        ) from None
+    return given(input, lambda x: where(x <= limit, whole, x).to(x.dtype), inplace)
 
 
 def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
