@@ -9,29 +9,46 @@ from garboard.cuda import (
     current_device as current_device_index,
 )
 from garboard.cuda import (
+    current_stream,
     device_count,
     empty_cache,
     max_memory_allocated,
     max_memory_reserved,
     memory_allocated,
     memory_reserved,
+    memory_stats,
+    reset_accumulated_memory_stats,
     reset_peak_memory_stats,
+    set_stream,
     synchronize,
 )
+from garboard.cuda import device as device_index
+from garboard.cuda import mem_get_info as get_memory_info
+from garboard.cuda import set_device as set_device_index
 
 __all__ = [
     "current_accelerator",
     "current_device_index",
+    "current_stream",
     "device_count",
+    "device_index",
     "empty_cache",
+    "get_memory_info",
     "is_available",
     "max_memory_allocated",
     "max_memory_reserved",
     "memory_allocated",
     "memory_reserved",
+    "memory_stats",
+    "reset_accumulated_memory_stats",
     "reset_peak_memory_stats",
+    "set_device_index",
+    "set_stream",
     "synchronize",
 ]
+
+# Older names of two.
+current_device_idx, set_device_idx = current_device_index, set_device_index
 
 
 def is_available() -> bool:

@@ -7,8 +7,9 @@
 [-1.0, 0.0, 1.0]
 """
 
+from os import PathLike
 from types import EllipsisType
-from typing import Any, Literal, Protocol, SupportsFloat, SupportsIndex, TypeAlias
+from typing import IO, Any, Literal, Protocol, SupportsFloat, SupportsIndex, TypeAlias
 
 from garboard._engine import device, dtype
 
@@ -51,6 +52,10 @@ Index: TypeAlias = SupportsIndex | slice | EllipsisType | None
 _int, _float, _complex, _bool = int, float, complex, bool
 _device, _dtype, _size = device, dtype, Size
 _Number = Number
+FileLike: TypeAlias = str | PathLike[str] | IO[bytes]
+IntLikeType: TypeAlias = int
+FloatLikeType: TypeAlias = float
+BoolLikeType: TypeAlias = bool
 
 
 class SupportsBuffer(Protocol):

@@ -174,10 +174,11 @@ _UNLISTED = {
     "_root.convolutions": "_convolution convolution",
     "_root.layers": (
         "_log_softmax_backward_data _softmax_backward_data "
-        "adaptive_max_pool1d affine_grid_generator batch_norm constant_pad_nd conv_tbc dropout_ "
-        "embedding_bag feature_dropout grid_sampler grid_sampler_2d grid_sampler_3d "
+        "adaptive_max_pool1d affine_grid_generator alpha_dropout_ batch_norm constant_pad_nd "
+        "conv_tbc dropout_ embedding_bag feature_alpha_dropout feature_alpha_dropout_ "
+        "feature_dropout feature_dropout_ grid_sampler grid_sampler_2d grid_sampler_3d "
         "instance_norm max_pool1d_with_indices native_batch_norm native_channel_shuffle "
-        "native_dropout native_group_norm native_layer_norm"
+        "native_dropout native_group_norm native_layer_norm norm_except_dim rrelu_"
     ),
     "_root.losses": (
         "binary_cross_entropy_with_logits cosine_embedding_loss ctc_loss hinge_embedding_loss "
@@ -192,10 +193,10 @@ _UNLISTED = {
     "_root.recurrent": (
         "gru gru_cell lstm lstm_cell rnn_relu rnn_relu_cell rnn_tanh rnn_tanh_cell"
     ),
-    "_root.choices": "cond is_warn_always_enabled set_warn_always",
+    "_root.choices": "cond is_warn_always_enabled set_warn_always while_loop",
     "_root.symbols": (
         "DeviceObjType PyTorchFileReader SymBool SymFloat SymInt TensorType sym_float sym_int "
-        "sym_max sym_min sym_not sym_sum"
+        "sym_ite sym_max sym_min sym_not sym_sqrt sym_sum"
     ),
     "amp": "GradScaler",
     "cuda": "Stream",

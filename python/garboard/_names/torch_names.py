@@ -46,7 +46,7 @@ _FUNCTIONS: _Rows = (
         "quantize_per_tensor_dynamic dequantize",
     ),
     ("use gb.jit", "fork wait"),
-    ("", "monitor package while_loop"),
+    ("", "monitor package"),
 )
 
 _METHODS: _Rows = (

@@ -9,7 +9,7 @@ from garboard._arguments import check
 from garboard._arguments.given import items_of, refuse_unless_list
 from garboard._engine import Tensor
 
-__all__ = ["cond", "is_warn_always_enabled", "set_warn_always"]
+__all__ = ["cond", "is_warn_always_enabled", "set_warn_always", "while_loop"]
 
 _R = TypeVar("_R")
 
@@ -44,6 +44,47 @@ def cond(
     refuse_unless_list("cond", "operands", operands, "arguments")
     made: _R = (chosen if bool(pred) else other)(*items_of(operands))
     return made
+
+
+def while_loop(
+    cond_fn: Callable[..., bool | Tensor],
+    body_fn: Callable[..., Any],
+    carried_inputs: Sequence[Any],
+) -> Any:
+    """Call a function with what it returned, for as long as another says so.
+
+    Args:
+        cond_fn: Takes what is carried; it returns a bool, or a tensor of one element.
+        body_fn: Takes the same and returns what is carried on, as many values.
+        carried_inputs: What is carried at first.
+
+    Returns:
+        A tuple of what is carried in the end.
+
+    Raises:
+        TypeError: A function cannot be called, or `carried_inputs` is no list or tuple.
+        ValueError: `body_fn` returned another number of values.
+        ShapeError: What `cond_fn` returned has several elements, or none.
+
+    >>> from garboard._root.choices import while_loop
+    >>> while_loop(lambda i, x: i < 3, lambda i, x: (i + 1, x * 2), (gb.tensor(0), gb.ones(1)))
+    (tensor(3), tensor([8.]))
+    """
+    op = "while_loop"
+    goes_on = check.function(op, "cond_fn", cond_fn)
+    act = check.function(op, "body_fn", body_fn)
+    refuse_unless_list(op, "carried_inputs", carried_inputs, "arguments")
+    carried = tuple(items_of(carried_inputs))
+    while bool(goes_on(*carried)):
+        made = act(*carried)
+        made = tuple(made) if isinstance(made, (tuple, list)) else (made,)
+        if len(made) != len(carried):
+            raise ValueError(
+                f"{op}: body_fn returned {len(made)} values; as many as are carried, "
+                f"{len(carried)}, are needed"
+            )
+        carried = made
+    return carried
 
 
 class _Heard:

@@ -6,7 +6,8 @@ from typing import Any
 
 from garboard import _engine
 from garboard._arguments import check
-from garboard._engine import Tensor
+from garboard._arguments.texts import shown
+from garboard._engine import IndexOutOfRangeError, Tensor
 from garboard.nn import functional
 from garboard.nn.functional._by_other_paths import native_channel_shuffle
 from garboard.nn.functional._times_first import conv_tbc
@@ -17,12 +18,16 @@ __all__ = [
     "_softmax_backward_data",
     "adaptive_max_pool1d",
     "affine_grid_generator",
+    "alpha_dropout_",
     "batch_norm",
     "constant_pad_nd",
     "conv_tbc",
     "dropout_",
     "embedding_bag",
+    "feature_alpha_dropout",
+    "feature_alpha_dropout_",
     "feature_dropout",
+    "feature_dropout_",
     "grid_sampler",
     "grid_sampler_2d",
     "grid_sampler_3d",
@@ -33,6 +38,8 @@ __all__ = [
     "native_dropout",
     "native_group_norm",
     "native_layer_norm",
+    "norm_except_dim",
+    "rrelu_",
 ]
 
 _MODES = ("bilinear", "nearest", "bicubic")
@@ -139,6 +146,50 @@ def dropout_(input: Tensor, p: float, train: bool) -> Tensor:
 def feature_dropout(input: Tensor, p: float, train: bool) -> Tensor:
     """Set whole channels to 0 at random."""
     return functional.dropout2d(input, p, train)
+
+
+def feature_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
+    """Zero whole channels in place: `functional.dropout2d` with other names."""
+    return functional.dropout2d(input, p, train, inplace=True)
+
+
+def alpha_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
+    """`functional.alpha_dropout`, in place."""
+    return functional.alpha_dropout(input, p, train, inplace=True)
+
+
+def feature_alpha_dropout(input: Tensor, p: float, train: bool) -> Tensor:
+    """`functional.feature_alpha_dropout` with other names."""
+    return functional.feature_alpha_dropout(input, p, train)
+
+
+def feature_alpha_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
+    """The same, in place."""
+    return functional.feature_alpha_dropout(input, p, train, inplace=True)
+
+
+def rrelu_(
+    input: Tensor, lower: float = 1 / 8, upper: float = 1 / 3, training: bool = False
+) -> Tensor:
+    """`functional.rrelu`, in place."""
+    return functional.rrelu(input, lower, upper, training, inplace=True)
+
+
+def norm_except_dim(v: Tensor, pow: int = 2, dim: int = 0) -> Tensor:
+    """The norms of what a tensor has at each place of a dim, as weight norm divides by; -1: of all.
+
+    Raises:
+        IndexOutOfRangeError: No dim of that number.
+    """
+    if dim == -1:
+        return v.norm(pow)
+    kept = range(v.ndim)[dim] if -v.ndim <= dim < v.ndim else dim
+    others = [it for it in range(v.ndim) if it != kept]
+    if len(others) == v.ndim:
+        raise IndexOutOfRangeError(
+            f"norm_except_dim: dim {shown(dim)} of {v.ndim} dims; one of them is needed"
+        )
+    return _engine.norm(v, pow, others, keepdim=True) if others else v.abs()
 
 
 def native_dropout(input: Tensor, p: float, train: bool | None) -> tuple[Tensor, Tensor]:

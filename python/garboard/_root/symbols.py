@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NoReturn
+from math import sqrt
+from typing import NoReturn, TypeVar
 
 from garboard._engine import device
 
@@ -16,13 +17,17 @@ __all__ = [
     "TensorType",
     "sym_float",
     "sym_int",
+    "sym_ite",
     "sym_max",
     "sym_min",
     "sym_not",
+    "sym_sqrt",
     "sym_sum",
 ]
 
 DeviceObjType = device
+_T = TypeVar("_T")
+sym_sqrt = sqrt
 sym_int, sym_float, sym_max, sym_min = int, float, max, min
 
 
@@ -34,6 +39,16 @@ def sym_not(a: object) -> bool:
     True
     """
     return not a
+
+
+def sym_ite(b: object, t: _T, f: _T) -> _T:
+    """Return the one or the other, as a truth says.
+
+    >>> from garboard._root.symbols import sym_ite
+    >>> sym_ite(True, 1, 2)
+    1
+    """
+    return t if b else f
 
 
 def sym_sum(args: Iterable[int]) -> int:

@@ -55,7 +55,9 @@ _OVERWRITTEN: frozenset[type[Module]] = frozenset(
 
 # What is run of each while a program has put nothing else in its place, as a mock or a tracer does.
 _CALL = Module.__call__
-_FORWARDS = {kind: kind.forward for kind in (*_OVERWRITING, *_SPARED, *_OVERWRITTEN)}
+_FORWARDS: dict[type[Module], Callable[..., Any]] = {
+    kind: kind.forward for kind in (*_OVERWRITING, *_SPARED, *_OVERWRITTEN)
+}
 
 
 def _is_as_it_was(kind: type[Module]) -> bool:

@@ -66,6 +66,7 @@ class Module(Stateful):
 
     training: bool
 
+    dump_patches: bool = False  # older programs ask; files tell their versions anyway
     call_super_init: bool = False  # whether __init__ passes on to the bases behind Module
 
     def __init__(self, *args: object, **kwargs: object) -> None:

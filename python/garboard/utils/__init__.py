@@ -4,11 +4,13 @@ from typing import TYPE_CHECKING
 
 from garboard._names.missing import module_getattr
 from garboard._names.paths import publish_paths
+from garboard.utils._naming import set_module
 from garboard.utils._swapping import swap_tensors
 
 __all__ = [
     "benchmark",
     "checkpoint",
+    "collect_env",
     "cpp_extension",
     "data",
     "deterministic",
@@ -16,6 +18,8 @@ __all__ = [
     "flop_counter",
     "hooks",
     "model_zoo",
+    "module_tracker",
+    "set_module",
     "swap_tensors",
     "tensorboard",
 ]
@@ -25,6 +29,7 @@ if TYPE_CHECKING:
     from garboard.utils import (
         benchmark,
         checkpoint,
+        collect_env,
         cpp_extension,
         data,
         deterministic,
@@ -32,6 +37,7 @@ if TYPE_CHECKING:
         flop_counter,
         hooks,
         model_zoo,
+        module_tracker,
         tensorboard,
     )
 else:

@@ -8,9 +8,9 @@ from garboard._arguments.out import written
 from garboard._arguments.overridable import all_overridable
 from garboard._arguments.texts import shown
 from garboard._contexts.autocasting import as_listed, count_of_blocks
-from garboard._engine import DTypeError, Tensor, expm1, float64, where
+from garboard._engine import Tensor, expm1, float64, where
 from garboard._ops.dtypes import iinfo
-from garboard.nn.functional._places import given
+from garboard.nn.functional._places import given, whole_numbers
 
 __all__ = [
     "celu",
@@ -131,12 +131,10 @@ def hardtanh(
 
 
 def threshold(input: Tensor, threshold: float, value: float, inplace: bool = False) -> Tensor:
-    """Replace what is not above a threshold.
-
-    value where x <= threshold, else x.
+    """Replace what is not above a threshold: value where x <= threshold, else x.
 
     Args:
-        input: Tensor of any shape and of a floating dtype.
+        input: Tensor of any shape and dtype; whole numbers are compared with whole ones.
         threshold: What must be exceeded.
         value: What stands in.
         inplace: Write into `input`; where a gradient is recorded, backward keeps a copy of it.
@@ -154,14 +152,8 @@ def threshold(input: Tensor, threshold: float, value: float, inplace: bool = Fal
     """
     if check.tensor("threshold", "input", input).is_floating_point():
         return given(input, lambda x: _engine._threshold(x, threshold, value), inplace)
-    try:
-        limit, whole = int(threshold), int(value)  # of whole numbers, as PyTorch's
-    except OverflowError:
-        raise DTypeError(
-            f"threshold: {shown(threshold)} and {shown(value)} for {input.dtype}; whole numbers "
-            "that it can hold are needed"
-        ) from None
-    return given(input, lambda x: where(x <= limit, whole, x).to(x.dtype), inplace)
+    at, to = whole_numbers("threshold", input, threshold, value)
+    return given(input, lambda x: where(x <= at, to, x).to(x.dtype), inplace)
 
 
 def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:

@@ -25,6 +25,9 @@ from garboard.optim.lr_scheduler._scheduler import LRScheduler
 
 _LRScheduler = LRScheduler  # its name in PyTorch 1, which schedules of one's own still inherit
 
+# What PyTorch says of `step(epoch)`; schedules of programs warn with it.
+EPOCH_DEPRECATION_WARNING = "step: an epoch is given; a schedule counts its steps by itself"
+
 __all__ = [
     "ChainedScheduler",
     "ConstantLR",

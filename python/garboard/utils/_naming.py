@@ -1,0 +1,29 @@
+"""Where an object says that it is from."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from garboard._arguments import check
+
+__all__ = ["set_module"]
+
+
+def set_module(obj: Any, mod: str) -> None:
+    """Let a class or a function say that it is of another module, as libraries show theirs.
+
+    Args:
+        obj: A class, a function, or what else has a `__module__` that can be set.
+        mod: The module's name.
+
+    Raises:
+        TypeError: `mod` is no text.
+        AttributeError: The object has no such attribute that can be set.
+
+    >>> def f():
+    ...     return 1
+    >>> gb.utils.set_module(f, "library")
+    >>> f.__module__
+    'library'
+    """
+    obj.__module__ = check.text("set_module", "mod", mod)
