@@ -32,6 +32,7 @@ OPTIONAL = "or None, where an argument asks for that: nobody wants to check what
 OWN = "a distribution of the user's, whose method it decorates"
 FUNCTION = "a class of the user's says what its op takes and gives"
 SPARSE = "dense or sparse, by what the other operand is"
+NUMBERS = "lists, arrays or tensors of numbers"
 DTYPE = "the type of an array's elements, which a tensor's type does not tell"
 LATER = "whatever a function of the user's returns, or several futures of different results"
 NAMED = "an op of the user's, with what it takes and gives; or a decorator without it"
@@ -191,7 +192,11 @@ REASONS = {
     "sparse.addmm": SPARSE,
     "sparse.mm": SPARSE,
     "sparse.sparse_coo_tensor": "lists as deep as data are, or sizes alone",
-    "sparse.sparse_csr_tensor": "lists, arrays or tensors of numbers",
+    "sparse.sparse_bsc_tensor": NUMBERS,
+    "sparse.sparse_bsr_tensor": NUMBERS,
+    "sparse.sparse_compressed_tensor": NUMBERS,
+    "sparse.sparse_csc_tensor": NUMBERS,
+    "sparse.sparse_csr_tensor": NUMBERS,
 }
 REASONS |= {
     f"nn.ParameterDict.{name}": BESIDE

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from garboard import _engine
 from garboard._arguments.errors import ArgumentError, ChoiceError
 from garboard._arguments.given import items_of
+from garboard._arguments.layouts import is_one
 from garboard._arguments.texts import shown
 from garboard._engine import (
     DeviceError,
@@ -64,7 +65,7 @@ def _wrong_type(op: str, name: str, given: object, needed: str) -> TypeError:
 
 def of_type(kind: type[_T], op: str, name: str, given: Any) -> _T:
     """An object of a class, or of one made of it."""
-    if not isinstance(given, kind):
+    if not is_one(given, kind):
         raise _wrong_type(op, name, given, f"a {kind.__name__}")
     return given
 
@@ -85,9 +86,10 @@ def entered(op: str, blocks: list[_T]) -> _T:
 
 def tensor(op: str, name: str, given: Any) -> Tensor:
     """A Tensor, whose methods may be called."""
-    if not isinstance(given, Tensor):
+    # By its type: a sparse tensor says that it is one, and is told by its parts.
+    if type(given) is not Tensor and not issubclass(type(given), Tensor):
         raise _wrong_type(op, name, given, "a Tensor")
-    return given
+    return cast("Tensor", given)
 
 
 def tensors_that_meet(op: str, **given: Any) -> None:

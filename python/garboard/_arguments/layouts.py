@@ -1,20 +1,23 @@
-"""How PyTorch's programs name layouts, most of which are heard only.
+"""How PyTorch's programs name layouts.
 
 An op that makes, copies or converts a tensor takes `memory_format`, `layout` and `pin_memory`, and
-gives the elements that it gives without them; in pinned memory where `pin_memory` is True. A copy,
+gives the elements that it gives without them; in pinned memory where `pin_memory` is True, and in a
+sparse tensor where `layout` is a sparse one and zeros are all that is made. A copy,
 and what is made like a tensor, has its dims in that one's order, or by `memory_format` row-major.
 """
 
 from __future__ import annotations
 
 import sys
-from typing import Any, NoReturn, Self, TypeGuard, TypeVar
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeGuard, TypeVar
 
 __all__ = [
     "Named",
     "channels_last",
     "channels_last_3d",
     "contiguous_format",
+    "is_one",
     "is_sparse",
     "layout",
     "legacy_contiguous_format",
@@ -28,7 +31,11 @@ __all__ = [
     "strided",
 ]
 
+if TYPE_CHECKING:
+    from typing_extensions import TypeIs
+
 T = TypeVar("T", bound="Named")
+_K = TypeVar("_K")
 
 
 class Named:
@@ -66,13 +73,26 @@ class memory_format(Named):
 
 
 class layout(Named):
-    """How elements are stored: `strided`, or `sparse_coo` of a SparseTensor.
+    """How elements are stored: `strided`, or one of those of a SparseTensor, as `sparse_coo`.
 
     >>> gb.strided
     garboard.strided
     """
 
     __slots__ = ()
+
+
+class _SparseLayout(layout):
+    """A layout that functions which make tensors leave to the package of sparse tensors."""
+
+    __slots__ = ()
+
+    @classmethod
+    def __torch_function__(
+        cls, func: Any, types: Any, args: Any = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        """Answer a function that was given one of these."""
+        return import_module("garboard.sparse._layouts").answer(func, args, dict(kwargs or {}))
 
 
 def _constant(kind: type[T], name: str) -> T:
@@ -87,12 +107,16 @@ preserve_format: memory_format = _constant(memory_format, "preserve_format")
 channels_last: memory_format = _constant(memory_format, "channels_last")
 channels_last_3d: memory_format = _constant(memory_format, "channels_last_3d")
 strided: layout = _constant(layout, "strided")
-sparse_coo: layout = _constant(layout, "sparse_coo")
-# What no tensor has: programs ask whether one does.
-sparse_csr: layout = _constant(layout, "sparse_csr")
-sparse_csc: layout = _constant(layout, "sparse_csc")
-sparse_bsr: layout = _constant(layout, "sparse_bsr")
-sparse_bsc: layout = _constant(layout, "sparse_bsc")
+sparse_coo: layout = _constant(_SparseLayout, "sparse_coo")
+sparse_csr: layout = _constant(_SparseLayout, "sparse_csr")
+sparse_csc: layout = _constant(_SparseLayout, "sparse_csc")
+sparse_bsr: layout = _constant(_SparseLayout, "sparse_bsr")
+sparse_bsc: layout = _constant(_SparseLayout, "sparse_bsc")
+
+
+def is_one(given: object, wanted: type[_K] | tuple[type[_K], ...]) -> TypeIs[_K]:
+    """Tell whether an object is of a type, which a sparse tensor is not of for saying so."""
+    return issubclass(type(given), wanted) or (isinstance(given, wanted) and not is_sparse(given))
 
 
 def is_sparse(given: object) -> TypeGuard[Any]:

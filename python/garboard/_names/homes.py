@@ -106,7 +106,10 @@ _FUNCTIONS = {
     "func": "vmap",
     "futures": "Future",
     "io": "load save",
-    "sparse": "sparse_coo_tensor sparse_csr_tensor spmm",
+    "sparse": (
+        "sparse_bsc_tensor sparse_bsr_tensor sparse_compressed_tensor sparse_coo_tensor "
+        "sparse_csc_tensor sparse_csr_tensor spmm"
+    ),
     "storage": "TypedStorage UntypedStorage",
     "jupyter": "load_ipython_extension unload_ipython_extension",
     "library._tags": "Tag",
@@ -247,7 +250,7 @@ METHODS: Mapping[str, str] = {
     "garboard.linalg._older_factors": "lu lu_solve",
     "garboard.linalg._older_reflectors": "geqrf orgqr ormqr",
     "garboard.sparse._made": "sparse_mask to_dense to_sparse to_sparse_coo",
-    "garboard.sparse._rows": "to_sparse_csr",
+    "garboard.sparse._rows": "to_sparse_bsc to_sparse_bsr to_sparse_csc to_sparse_csr",
     "garboard.linalg._older_names": (
         "cholesky cholesky_inverse cholesky_solve det inverse logdet matrix_exp matrix_power "
         "pinverse qr slogdet svd triangular_solve"

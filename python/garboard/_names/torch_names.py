@@ -36,8 +36,7 @@ _FUNCTIONS: _Rows = (
     ("", "ComplexFloatStorage ComplexDoubleStorage"),
     (
         "",
-        "sparse_csc_tensor sparse_bsr_tensor sparse_bsc_tensor "
-        "sparse_compressed_tensor hspmm hsmm dsmm smm sspaddmm saddmm",
+        "hspmm hsmm dsmm smm sspaddmm saddmm",
     ),
     (
         "",
@@ -59,7 +58,7 @@ _METHODS: _Rows = (
     ("use gb.linalg.eig(x)", "eig"),
     ("use gb.linalg.solve(x, b)", "solve"),
     ("use gb.linalg.lstsq(x, b)", "lstsq"),
-    ("", "to_sparse_csc to_sparse_bsr to_sparse_bsc smm sspaddmm reinforce"),
+    ("", "smm sspaddmm reinforce"),
     ("use gb.nn.functional.gelu(x)", "gelu"),
     ("give tensors to processes as arguments: they are copied", "share_memory_"),
     ("", "to_mkldnn"),

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from garboard import _engine
 from garboard._arguments import check
 from garboard._arguments.errors import ArgumentError
+from garboard._arguments.layouts import is_one
 from garboard._arguments.texts import shown
 from garboard._contexts.grad_mode import enable_grad
 from garboard._engine import GradientError, ShapeError, Tensor, zeros_like
@@ -328,14 +329,14 @@ def carry(
         level = _levels[0]
     is_recorded = any(it.is_recorded for it in level)
     found = [
-        _tangent(it, level, is_recorded) if isinstance(it, Tensor) and it.requires_grad else None
+        _tangent(it, level, is_recorded) if is_one(it, Tensor) and it.requires_grad else None
         for it in arguments
     ]
     if all(it is None for it in found):
         return None
     if ctx._materializes:
         found = [
-            zeros_like(it) if isinstance(it, Tensor) and tangent is None else tangent
+            zeros_like(it) if is_one(it, Tensor) and tangent is None else tangent
             for it, tangent in zip(arguments, found, strict=True)
         ]
     keeps = is_recorded or any(it is not None and it.requires_grad for it in found)
@@ -346,7 +347,7 @@ def carry(
             f"{name}.jvp: {len(moved)} tangents for {len(results)} results; one each is needed"
         )
     for result, tangent in zip(results, moved, strict=True):
-        if not isinstance(result, Tensor) or not result.requires_grad or tangent is None:
+        if not is_one(result, Tensor) or not result.requires_grad or tangent is None:
             continue
         check.of_type(Tensor, f"{name}.jvp", "tangent", tangent)
         if tangent.shape != result.shape:

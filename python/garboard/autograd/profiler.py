@@ -66,13 +66,20 @@ class profile(profiler.profile):
         """The microseconds of all events, each without what ran in it."""
         return self.events().self_cpu_time_total
 
-    def table(self, sort_by: str | None = None, row_limit: int = 100, **named: Any) -> str:
+    def table(
+        self,
+        sort_by: str | None = None,
+        row_limit: int = 100,
+        max_name_column_width: int = 55,
+        header: str | None = None,
+    ) -> str:
         """Write what was recorded as a table, as `key_averages().table` does.
 
         Args:
             sort_by: As there.
             row_limit: As there.
-            **named: As there.
+            max_name_column_width: As there.
+            header: As there.
 
         Returns:
             A text.
@@ -86,7 +93,7 @@ class profile(profiler.profile):
         >>> "ones" in prof.table()
         True
         """
-        return self.key_averages().table(sort_by=sort_by, row_limit=row_limit, **named)
+        return self.key_averages().table(sort_by, row_limit, max_name_column_width, header)
 
 
 def _nothing(_: int) -> ProfilerAction:

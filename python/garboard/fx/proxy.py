@@ -13,6 +13,7 @@ from garboard import _engine
 from garboard._arguments import check
 from garboard._arguments.errors import ArgumentError
 from garboard._arguments.given import refuse_unless_list
+from garboard._arguments.layouts import is_one
 from garboard._arguments.texts import shown
 from garboard._engine import Tensor
 from garboard._ops.contractions import einsum
@@ -143,11 +144,11 @@ class TracerBase:
             return a.node
         if hasattr(a, "__fx_create_arg__"):
             return a.__fx_create_arg__(self)
-        if isinstance(a, (Node, *_PLAIN)) or (callable(a) and not isinstance(a, Tensor)):
+        if isinstance(a, (Node, *_PLAIN)) or (callable(a) and not is_one(a, Tensor)):
             return a
         from enum import Enum
 
-        is_ours = type(a).__module__.startswith("garboard.") and not isinstance(a, Tensor)
+        is_ours = type(a).__module__.startswith("garboard.") and not is_one(a, Tensor)
         if is_ours or isinstance(a, Enum | _engine.device):
             return a
         raise NotImplementedError(

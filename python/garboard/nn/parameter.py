@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, Self, SupportsIndex
 from garboard._arguments import check
 from garboard._arguments.classes import class_of
 from garboard._arguments.errors import ArgumentError
+from garboard._arguments.layouts import is_one, is_sparse
 from garboard._engine import Tensor, _disabled_torch_function_impl, empty
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ class _ParameterMeta(type):
             return True
         return (
             cls is Parameter
-            and isinstance(instance, Tensor)
+            and is_one(instance, Tensor)
             and getattr(instance, "_is_param", False) is True
         )
 
@@ -74,6 +75,7 @@ class Parameter(Tensor, metaclass=_ParameterMeta):
 
     Raises:
         GradientError: `requires_grad` for a dtype that has no gradients.
+        TypeError: `data` is sparse.
         DisposedError: `data` has ended.
 
     >>> weight = gb.nn.Parameter(gb.zeros(2))
@@ -84,11 +86,16 @@ class Parameter(Tensor, metaclass=_ParameterMeta):
     __torch_function__ = _disabled_torch_function_impl  # what is computed from one is a Tensor
 
     def __new__(cls, data: Tensor | None = None, requires_grad: bool = True) -> Self:
-        if isinstance(data, Tensor) and (
+        if is_one(data, Tensor) and (
             class_of(data) is not Tensor or not getattr(data, "_gives_its_class", True)
         ):
             made: Self = _of_its_class(data, requires_grad)
             return made
+        if is_sparse(data):
+            raise TypeError(
+                "Parameter: a sparse tensor; take to_dense(), or register x.requires_grad_() as a "
+                "buffer"
+            )
         parameter = Tensor.__new__(cls) if data is None else Tensor.__new__(cls, data)
         parameter.requires_grad_(requires_grad)
         return parameter
@@ -111,7 +118,7 @@ def _unless_changed(name: str) -> Any:
     @wraps(plain)
     def method(self: Parameter, *given: Any, **named: Any) -> Any:
         made = plain(self, *given, **named)
-        is_another = isinstance(made, Tensor) and type(made) is not type(self)
+        is_another = is_one(made, Tensor) and type(made) is not type(self)
         return self if is_another and made._cdata == self._cdata else made
 
     return method
@@ -193,7 +200,7 @@ class UninitializedTensorMixin:
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> tuple[type, tuple[object, ...]]:
         this: Any = self
-        if not isinstance(self, Tensor):
+        if not is_one(self, Tensor):
             return type(self), ()
         return type(self), (this.requires_grad, str(this.device), this.dtype)
 

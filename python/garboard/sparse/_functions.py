@@ -11,6 +11,9 @@ from garboard._arguments.numpy_names import takes_axis
 from garboard._arguments.texts import shown
 from garboard._engine import ShapeError, Tensor
 from garboard.sparse import _products
+from garboard.sparse._layouts import empty
+from garboard.sparse._products import is_sparse
+from garboard.sparse._selected import unsqueeze
 from garboard.sparse._tensor import SparseTensor
 
 __all__ = ["addmm", "log_softmax", "mm", "sampled_addmm", "softmax", "spmm", "sum"]
@@ -116,7 +119,7 @@ def sampled_addmm(
         raise _engine.DTypeError(
             f"{op}: dtypes {input.dtype}, {left.dtype} and {right.dtype}; one is needed"
         )
-    whole = input.coalesce()
+    whole = input._once()
     rows, columns = whole._indices().unbind(0)
     products = (left.index_select(0, rows) * right.t().index_select(0, columns)).sum(1)
     return whole._with(whole._values() * beta + products * alpha)
@@ -153,7 +156,7 @@ def _normalized(op: str, input: SparseTensor, dim: int) -> tuple[SparseTensor, T
     """What is told less the maximum of its row or column, and the sum of exponentials there."""
     if not isinstance(input, SparseTensor) or input.ndim != 2 or input.dense_dim():
         raise ShapeError(f"{op}: {shown(input)}; a sparse matrix is needed")
-    whole, other = input.coalesce(), 1 - _products.place_of(op, dim, 2)
+    whole, other = input._once(), 1 - _products.place_of(op, dim, 2)
     which, count = whole._indices()[other], whole.shape[other]
     values = whole._values()
     lowest = _engine.full([count], float("-inf"), dtype=values.dtype, device=values.device)
@@ -208,8 +211,9 @@ def log_softmax(input: SparseTensor, dim: int, dtype: _engine.dtype | None = Non
 
 
 def _cat(tensors: Sequence[Any], dim: int = 0) -> SparseTensor:
-    if any(not isinstance(it, SparseTensor) for it in tensors):
+    if any(not is_sparse(it) for it in tensors):
         raise TypeError("cat: sparse tensors and dense ones; take to_dense() first")
+    tensors = [it._by_places() for it in tensors]
     first = tensors[0]
     place = check.place("cat", "dim", dim, first.ndim)
     rest = [[size for d, size in enumerate(it.shape) if d != place] for it in tensors]
@@ -230,14 +234,37 @@ def _cat(tensors: Sequence[Any], dim: int = 0) -> SparseTensor:
     return SparseTensor(_engine.cat(moved, 1), values, sizes)
 
 
+def _stack(tensors: Sequence[Any], dim: int = 0) -> SparseTensor:
+    if any(not is_sparse(it) for it in tensors):
+        raise TypeError("stack: sparse tensors and dense ones; take to_dense() first")
+    return _cat([unsqueeze(it, dim) for it in tensors], dim)
+
+
+def _zeros_like(input: SparseTensor, **named: Any) -> SparseTensor:
+    dtype, device = named.get("dtype") or input.dtype, named.get("device") or input.device
+    asks = {"requires_grad": bool(named.get("requires_grad"))}
+    return empty(input.shape, input.layout, dtype=dtype, device=device, **asks)
+
+
+def _linear(input: Any, weight: Any, bias: Tensor | None = None) -> Any:
+    made = _products.product("linear", input, weight.t())
+    return made if bias is None else made + bias
+
+
 _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "addmm": addmm,
     "cat": _cat,
     "concat": _cat,
+    "empty_like": _zeros_like,
+    "hstack": lambda tensors: _cat(tensors, 0 if tensors[0].ndim == 1 else 1),
+    "linear": _linear,
     "log_softmax": log_softmax,
     "matmul": mm,
     "mm": mm,
     "softmax": softmax,
+    "stack": _stack,
+    "vstack": lambda tensors: _cat(tensors, 0),
+    "zeros_like": _zeros_like,
 }
 
 
@@ -253,9 +280,10 @@ def _answered(func: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, A
     if name in _FUNCTIONS:
         return _FUNCTIONS[name](*args, **kwargs)
     first, *rest = args or (None,)
-    if isinstance(first, SparseTensor) and name in dir(SparseTensor):
+    is_elsewhere = (getattr(func, "__module__", None) or "").startswith("garboard.linalg")
+    if is_sparse(first) and callable(getattr(type(first), name, None)) and not is_elsewhere:
         return getattr(first, name)(*rest, **kwargs)
-    if len(args) == 2 and isinstance(args[1], SparseTensor):
+    if len(args) == 2 and is_sparse(args[1]):
         if name in ("add", "mul"):
             return getattr(args[1], name)(first)
         if name == "sub":

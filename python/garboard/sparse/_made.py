@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from garboard import _engine
 from garboard._arguments import check
 from garboard._arguments.errors import ChoiceError
-from garboard._arguments.layouts import sparse_coo, sparse_csr
+from garboard._arguments.layouts import sparse_coo
 from garboard._arguments.texts import shown
 from garboard._engine import DTypeError, IndexOutOfRangeError, ShapeError, Tensor
 from garboard._engine import _Size as Size
@@ -133,8 +133,8 @@ def to_sparse(
 
     Args:
         sparse_dim: How many dims are told by places, the first ones; all by default.
-        layout: `gb.sparse_coo`, as by default, or `gb.sparse_csr` for one by rows.
-        blocksize: None: no layout by blocks is here.
+        layout: `gb.sparse_coo`, as by default, or one by rows, columns or blocks.
+        blocksize: The sizes of a block, where the layout has blocks.
         dense_dim: How many dims are not told by places, the last ones.
 
     Raises:
@@ -148,13 +148,20 @@ def to_sparse(
            size=(2, 2), nnz=1, layout=garboard.sparse_coo)
     """
     self = check.tensor("to_sparse", "self", self)
-    if layout is sparse_csr and blocksize is None and sparse_dim is None:
-        return self.to_sparse_csr(dense_dim)
-    if (layout is not None and layout is not sparse_coo) or blocksize is not None:
-        raise ChoiceError(
-            f"to_sparse: layout {shown(layout)}, blocksize {shown(blocksize)}; sparse_coo, or of a "
-            "matrix sparse_csr, is needed, without blocks"
-        )
+    if (layout is None or layout is sparse_coo) and blocksize is not None:
+        raise ChoiceError("to_sparse: blocksize for a layout by coordinates; leave it out")
+    if layout is not None and layout is not sparse_coo:
+        name = str(layout).removeprefix("garboard.")
+        convert = getattr(Tensor, f"to_{name}", None) if sparse_dim is None else None
+        if convert is None or (blocksize is None) is name.startswith("sparse_b"):
+            raise ChoiceError(
+                f"to_sparse: layout {shown(layout)}, blocksize {shown(blocksize)}, sparse_dim "
+                f"{shown(sparse_dim)}; sparse_coo, or of a matrix sparse_csr, sparse_csc, or with "
+                "a blocksize sparse_bsr or sparse_bsc, is needed"
+            )
+        given = () if blocksize is None else (blocksize,)
+        made: SparseTensor = convert(self, *given, dense_dim=dense_dim)
+        return made
     if dense_dim is not None and sparse_dim is None:
         sparse_dim = self.ndim - check.integer("to_sparse", "dense_dim", dense_dim)
     dims = self.ndim if sparse_dim is None else sparse_dim

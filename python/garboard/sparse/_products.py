@@ -36,8 +36,7 @@ __all__ = [
 
 def is_sparse(given: object) -> bool:
     """Tell a SparseTensor from all else."""
-    kind = type(given)
-    return getattr(kind, "is_sparse", None) is True or getattr(kind, "is_sparse_csr", None) is True
+    return hasattr(type(given), "_by_places")
 
 
 def place_of(op: str, dim: Any, ndim: int) -> int:
@@ -104,7 +103,7 @@ def _refuse(op: str, matrix: SparseTensor, other: Any, inner: int) -> None:
             f"{op}: a sparse tensor of sizes {list(matrix.shape)}, {matrix.dense_dim()} of its "
             "dims dense; two sparse dims are needed"
         )
-    if not isinstance(other, Tensor):
+    if not isinstance(other, Tensor) or is_sparse(other):
         raise TypeError(f"{op}: a factor is {shown(other)}; a Tensor is needed")
     if other.ndim not in (1, 2):
         raise ShapeError(f"{op}: sizes {list(other.shape)}; a matrix or a vector is needed")
@@ -165,17 +164,29 @@ def product(op: str, a: Any, b: Any) -> Any:
     """A product of matrices of which one is sparse, or both are."""
     if not is_sparse(a):
         return dense_by(op, a, b)
-    return _by_sparse(op, a, b) if is_sparse(b) else by_dense(op, a, b)
+    if not is_sparse(b):
+        return by_dense(op, a, b)
+    return a._like(_by_sparse(op, a._by_places(), b._by_places()))
 
 
 def taken(op: str, a: SparseTensor, other: Tensor) -> Tensor:
-    """The elements of a dense tensor at the places of a sparse one."""
-    if other.shape != a.shape:
+    """The elements of a dense tensor, which may be expanded, at the places of a sparse one."""
+    lacking = a.ndim - other.ndim
+    sizes = [1] * lacking + list(other.shape)
+    if lacking < 0 or any(one not in (1, size) for one, size in zip(sizes, a.shape, strict=True)):
         raise ShapeError(
-            f"{op}: sizes {list(a.shape)}, sparse, and {list(other.shape)}; equal ones are needed"
+            f"{op}: sizes {list(a.shape)}, sparse, and {list(other.shape)}; equal ones are needed, "
+            "or such as can be expanded to the first"
         )
-    flat = _flat(a._indices(), a.shape)
-    return other.reshape(-1, *a._values().shape[1:]).index_select(0, flat)
+    places, first = a._indices(), a.sparse_dim()
+    if list(a.shape) == sizes:
+        flat = _flat(places, a.shape)
+        return other.reshape(-1, *a._values().shape[1:]).index_select(0, flat)
+    kept = [dim for dim in range(first) if sizes[dim] != 1]
+    rest = other.reshape([sizes[dim] for dim in kept] + sizes[first:])
+    if not kept:
+        return rest.unsqueeze(0).expand(places.shape[1], *a.shape[first:])
+    return rest[tuple(places[dim] for dim in kept)]
 
 
 def together(op: str, a: SparseTensor, b: SparseTensor) -> SparseTensor:
@@ -185,7 +196,7 @@ def together(op: str, a: SparseTensor, b: SparseTensor) -> SparseTensor:
             f"{op}: sparse tensors of sizes {list(a.shape)} and {list(b.shape)}; the same are "
             "needed, as many of them sparse"
         )
-    a, b = a.coalesce(), b.coalesce()
+    a, b = a._by_places().coalesce(), b._by_places().coalesce()
     mine, others = _flat(a._indices(), a.shape), _flat(b._indices(), b.shape)
     at = _engine.searchsorted(others, mine).clamp(max=max(len(others) - 1, 0))
     both = others.index_select(0, at) == mine if len(others) else mine != mine
@@ -196,7 +207,7 @@ def together(op: str, a: SparseTensor, b: SparseTensor) -> SparseTensor:
 
 def total(op: str, a: SparseTensor, other: Any, alpha: float) -> Any:
     """A sum with `alpha` times another tensor: sparse where both are."""
-    if isinstance(other, Tensor):
+    if isinstance(other, Tensor) and not is_sparse(other):
         return _engine.add(a.to_dense(), other, alpha=alpha)
     if not is_sparse(other):
         raise TypeError(f"{op}: other is {shown(other)}; a tensor, sparse or dense, is needed")
@@ -205,21 +216,29 @@ def total(op: str, a: SparseTensor, other: Any, alpha: float) -> Any:
             f"{op}: sparse tensors of sizes {list(a.shape)} and {list(other.shape)}; the same are "
             "needed, as many of them sparse"
         )
+    a, other = a._by_places(), other._by_places()
     places = _engine.cat([a._indices(), other._indices()], 1)
     values = other._values() if alpha == 1 else other._values() * alpha
     return a.made(places, _engine.cat([a._values(), values], 0), a.shape).coalesce()
 
 
-def summed(a: SparseTensor, dim: int | Sequence[int]) -> Any:
-    """The sums over dims: sparse where a sparse dim is left."""
+def summed(a: SparseTensor, dim: int | Sequence[int], keepdim: bool = False) -> Any:
+    """The sums over dims: sparse where a sparse dim is left, or all dims are kept."""
     given = [dim] if isinstance(dim, int) else list(dim)
     dims = {place_of("sum", one, a.ndim) for one in given}
     first = a.sparse_dim()
     values = a._values()
     if dense := [one - first + 1 for one in dims if one >= first]:
-        values = values.sum(dense)
+        values = values.sum(dense, keepdim)
     left = [one for one in range(first) if one not in dims]
     sizes = [size for one, size in enumerate(a.shape) if one not in dims]
+    if keepdim:
+        places = a._indices().clone()
+        for one in dims:
+            if one < first:
+                places[one] = 0
+        sizes = [1 if one in dims else size for one, size in enumerate(a.shape)]
+        return a.made(places, values, sizes).coalesce()
     if not left:
         return values.sum(0)
     rows = _engine.tensor(left, device=a.device)

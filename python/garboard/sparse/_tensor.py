@@ -12,9 +12,8 @@ from garboard._arguments.layouts import sparse_coo
 from garboard._arguments.texts import shown
 from garboard._engine import IndexOutOfRangeError, ShapeError, Tensor
 from garboard._engine import _Size as Size
-from garboard._printing import is_usual, part_text
 from garboard.sparse import _products
-from garboard.sparse._told import tell
+from garboard.sparse._shown import options_text, parts_text
 
 if TYPE_CHECKING:
     from garboard._arguments.layouts import layout
@@ -39,6 +38,7 @@ class SparseTensor:
         values: What they are, [count, *dense dims].
         sizes: Of all dims.
         is_coalesced: Whether each place is told once, in order.
+        block: The sizes of the blocks that elements are told by, one block after the other.
 
     >>> x = gb.sparse_coo_tensor([[0, 1, 1], [2, 0, 2]], [3.0, 4.0, 5.0], (2, 3))
     >>> x @ gb.ones(3, 1)
@@ -50,7 +50,7 @@ class SparseTensor:
             [3., 5.]])
     """
 
-    __slots__ = ("__weakref__", "_is_coalesced", "_places", "_sizes", "_told")
+    __slots__ = ("__weakref__", "_block", "_is_coalesced", "_places", "_sizes", "_told")
 
     # What functions of the engine do, by their names: the functions of this package.
     _answer: ClassVar[Callable[[Callable[..., Any], Sequence[Any], dict[str, Any]], Any]]
@@ -59,7 +59,12 @@ class SparseTensor:
     is_sparse_csr = False
 
     def __init__(
-        self, places: Tensor, values: Tensor, sizes: Sequence[int], is_coalesced: bool = False
+        self,
+        places: Tensor,
+        values: Tensor,
+        sizes: Sequence[int],
+        is_coalesced: bool = False,
+        block: tuple[int, int] | None = None,
     ) -> None:
         op = "SparseTensor"
         self._places, self._told = (
@@ -69,6 +74,16 @@ class SparseTensor:
         self._sizes = Size(check.sizes(op, "sizes", sizes))
         _products.refuse_unfit(op, places, values, self._sizes)
         self._is_coalesced = is_coalesced
+        self._block = block
+
+    @property  # type: ignore[misc]
+    def __class__(self) -> type:
+        """`gb.Tensor`, so that `isinstance` says what it says of PyTorch's."""
+        return Tensor
+
+    def __reduce__(self) -> tuple[object, ...]:
+        parts = self._places, self._told, self._sizes, self._is_coalesced, self._block
+        return type(self), parts
 
     @classmethod
     def made(cls, places: Tensor, values: Tensor, sizes: Sequence[int]) -> Self:
@@ -131,6 +146,10 @@ class SparseTensor:
         found = self._told.grad if self._told.is_leaf else None
         return None if found is None else self._with(found)
 
+    @grad.setter
+    def grad(self, given: SparseTensor | None) -> None:
+        self._told.grad = None if given is None else given._told
+
     @property
     def T(self) -> SparseTensor:  # noqa: N802
         """`t()`."""
@@ -186,8 +205,8 @@ class SparseTensor:
 
     def _remaker(self) -> Callable[[Iterator[Tensor]], SparseTensor]:
         """Return what makes one like this of the next two of some tensors; it keeps no tensor."""
-        sizes, is_coalesced = self._sizes, self._is_coalesced
-        return lambda parts: SparseTensor(next(parts), next(parts), sizes, is_coalesced)
+        kind, told = type(self), (self._sizes, self._is_coalesced, self._block)
+        return lambda parts: kind(next(parts), next(parts), *told)
 
     def _indices(self) -> Tensor:
         return self._places
@@ -221,17 +240,27 @@ class SparseTensor:
 
     # What is made of it
 
-    def _with(self, values: Tensor, is_coalesced: bool | None = None) -> SparseTensor:
-        kept = self._is_coalesced if is_coalesced is None else is_coalesced
-        return SparseTensor(self._places, values, self._sizes, kept)
+    def _with(self, values: Tensor, places: Tensor | None = None) -> SparseTensor:
+        """One of the same kind with other values, at the same places."""
+        at = self._places if places is None else places
+        return type(self)(at, values, self._sizes, self._is_coalesced, self._block)
 
-    def to_dense(self) -> Tensor:
-        """Return the dense tensor of the same elements."""
-        return _products.dense_of(self._places, self._told, self._sizes)
-
-    def to_sparse(self) -> Self:
-        """Return itself."""
+    def _by_places(self) -> SparseTensor:
+        """The same by coordinates."""
         return self
+
+    def _like(self, made: SparseTensor) -> SparseTensor:
+        """The same elements as another, told as this one's are."""
+        return made
+
+    def to_dense(self, dtype: DType | None = None) -> Tensor:
+        """Return the dense tensor of the same elements."""
+        made = _products.dense_of(self._places, self._told, self._sizes)
+        return made if dtype is None else made.to(dtype)
+
+    def to_sparse(self) -> SparseTensor:
+        """Return the same by coordinates; itself where it is so already."""
+        return self._by_places()
 
     def narrow_copy(self, dim: int, start: int, length: int) -> SparseTensor:
         """Return a copy of a part of a dim; gradients flow to this one.
@@ -251,12 +280,13 @@ class SparseTensor:
         sizes[at] = count
         if at >= self.sparse_dim():
             told = self._told.narrow(at - self.sparse_dim() + 1, begin, count).clone()
-            return type(self)(self._places.clone(), told, sizes, self._is_coalesced)
+            return SparseTensor(self._places.clone(), told, sizes, self._is_coalesced)
         row = self._places[at]
         numbers = ((row >= begin) & (row < begin + count)).nonzero().squeeze(1)
         places = self._places.index_select(1, numbers)
         places[at] -= begin
-        return type(self)(places, self._told.index_select(0, numbers), sizes, self._is_coalesced)
+        told = self._told.index_select(0, numbers)
+        return self._like(SparseTensor(places, told, sizes, self._is_coalesced))
 
     def coalesce(self) -> SparseTensor:
         """Return one in which each place is told once, in order; itself where it is so already."""
@@ -297,16 +327,26 @@ class SparseTensor:
             raise ShapeError(f"t: sizes {list(self._sizes)}; two dims are needed")
         return self.transpose(0, 1)
 
-    def sum(self, dim: int | Sequence[int] | None = None) -> Any:
+    def sum(
+        self,
+        dim: int | Sequence[int] | None = None,
+        keepdim: bool = False,
+        *,
+        dtype: DType | None = None,
+    ) -> Any:
         """Return the sum of all elements, or a sparse tensor of the sums over dims."""
+        it = self if dtype is None else self.to(dtype)
         if dim is None:
-            return self._told.sum()
-        return _products.summed(self, dim)
+            return it._told.sum()
+        made = _products.summed(it._by_places(), dim, check.flag("sum", "keepdim", keepdim))
+        return self._like(made) if keepdim and _products.is_sparse(made) else made
 
     def to(self, *given: Any, **named: Any) -> SparseTensor:
         """Return one of another dtype or on another device; arguments as of `Tensor.to`."""
         values = self._told.to(*given, **named)
-        return SparseTensor(self._places.to(values.device), values, self._sizes, self._is_coalesced)
+        if values is self._told and not named.get("copy"):
+            return self
+        return self._with(values, self._places.to(values.device))
 
     def cpu(self) -> SparseTensor:
         """Return one on the CPU."""
@@ -322,9 +362,7 @@ class SparseTensor:
 
     def clone(self) -> SparseTensor:
         """Return a copy; gradients flow to this one."""
-        return SparseTensor(
-            self._places.clone(), self._told.clone(), self._sizes, self._is_coalesced
-        )
+        return self._with(self._told.clone(), self._places.clone())
 
     def detach(self) -> SparseTensor:
         """Return one with the same memory and no history."""
@@ -356,8 +394,8 @@ class SparseTensor:
 
     def mul(self, other: Any) -> SparseTensor:
         """Return the elements times a number, or times those of a tensor at their places."""
-        if isinstance(other, SparseTensor):
-            return _products.together("mul", self, other)
+        if _products.is_sparse(other):
+            return self._like(_products.together("mul", self, other))
         if isinstance(other, Tensor) and other.ndim:
             return self._with(self._told * _products.taken("mul", self, other))
         return self._with(self._told * _factor("mul", other))
@@ -368,13 +406,23 @@ class SparseTensor:
     def __rmul__(self, other: Any) -> SparseTensor:
         return self.mul(other)
 
-    def div(self, other: Any) -> SparseTensor:
+    def div(self, other: Any, *, rounding_mode: Any = None) -> SparseTensor:
         """Return the elements by a number, or by those of a dense tensor at their places."""
-        if isinstance(other, Tensor) and other.ndim:
-            return self._with(self._told / _products.taken("div", self, other))
-        return self._with(self._told / _factor("div", other))
+        is_dense = isinstance(other, Tensor) and not _products.is_sparse(other) and other.ndim
+        by = _products.taken("div", self, other) if is_dense else _factor("div", other)
+        if rounding_mode is None:
+            return self._with(self._told / by)
+        whole = self if is_dense else self._once()
+        return whole._with(whole._told.div(by, rounding_mode=rounding_mode))
 
     __truediv__ = div
+
+    def __floordiv__(self, other: Tensor | _Number) -> SparseTensor:
+        return self.div(other, rounding_mode="floor")
+
+    def _once(self) -> SparseTensor:
+        """One of the same kind in which each place is told once."""
+        return self.coalesce() if type(self) is SparseTensor else self
 
     def neg(self) -> SparseTensor:
         """Return the negatives."""
@@ -382,13 +430,19 @@ class SparseTensor:
 
     __neg__ = neg
 
+    def __abs__(self) -> SparseTensor:
+        whole = self._once()
+        return whole._with(whole._told.abs())
+
     def add(self, other: Any, *, alpha: _Number = 1) -> Any:
         """Return the sum with a sparse tensor, sparse, or with a dense one, dense."""
-        return _products.total("add", self, other, alpha)
+        made = _products.total("add", self, other, alpha)
+        return self._like(made) if _products.is_sparse(made) else made
 
     def sub(self, other: Any, *, alpha: _Number = 1) -> Any:
         """Return the difference, as `add` does the sum."""
-        return _products.total("sub", self, other, -alpha)
+        made = _products.total("sub", self, other, -alpha)
+        return self._like(made) if _products.is_sparse(made) else made
 
     def __add__(self, other: Any) -> Any:
         return self.add(other)
@@ -415,7 +469,7 @@ class SparseTensor:
         return cls._answer(func, args, dict(kwargs or {}))
 
     def __getattr__(self, name: str) -> NoReturn:
-        text = f"'SparseTensor' object has no attribute {shown(name)}"
+        text = f"'{type(self).__name__}' object has no attribute {shown(name)}"
         if not name.startswith("_") and hasattr(Tensor, name):
             text += "; take to_dense() first"
         raise AttributeError(text, name=name, obj=self)
@@ -423,66 +477,15 @@ class SparseTensor:
     def __len__(self) -> int:
         return self._sizes[0]
 
-    def __bool__(self) -> NoReturn:
-        raise ShapeError("bool: a sparse tensor is neither true nor false; take to_dense()")
-
     def __repr__(self) -> str:
-        parts = f"indices={part_text(self._places)}", f"values={part_text(self._told.detach())}"
-        dtype = "" if is_usual(self.dtype) else f", dtype={self.dtype}"
-        grad = ", requires_grad=True" if self.requires_grad else ""
-        inner = ",\n       ".join(part.replace("\n", "\n" + " " * 15) for part in parts)
-        sizes = tuple(self._sizes)
-        return (
-            f"tensor({inner},\n       size={sizes}, nnz={self._nnz()}{dtype}, "
-            f"layout=garboard.sparse_coo{grad})"
-        )
+        inner = ",\n       ".join(parts_text(indices=self._places, values=self._told))
+        rest = f"size={tuple(self._sizes)}, nnz={self._nnz()}{options_text(self)}"
+        return f"tensor({inner},\n       {rest})"
 
 
 def _factor(op: str, given: Any) -> Any:
-    if isinstance(given, Tensor) or (isinstance(given, (int, float)) and given is not None):
+    if _products.is_sparse(given) and not given.ndim:
+        return given.to_dense()
+    if isinstance(given, (Tensor, int, float, complex)) and not _products.is_sparse(given):
         return given
     raise TypeError(f"{op}: other is {shown(given)}; a number or a dense Tensor is needed")
-
-
-def _converting(name: str) -> Callable[[SparseTensor], SparseTensor]:
-    def convert(self: SparseTensor) -> SparseTensor:
-        return self._with(getattr(self._told, name)())
-
-    convert.__name__, convert.__doc__ = name, f"Return one whose values are of dtype {name}."
-    return convert
-
-
-# Functions that leave a zero what it is: of the sum of the values of a place, not of each.
-_KEEPING_ZERO = (
-    "abs asin asinh atan atanh ceil deg2rad erf expm1 floor frac log1p nan_to_num rad2deg relu "
-    "round sgn sign sin sinh sqrt square tan tanh trunc"
-)
-
-
-def _of_values(name: str) -> Callable[..., SparseTensor]:
-    def of_values(self: SparseTensor, *given: Any, **named: Any) -> SparseTensor:
-        whole = self.coalesce()
-        return whole._with(getattr(whole._told, name)(*given, **named))
-
-    of_values.__name__, of_values.__doc__ = name, f"Return `{name}` of each element."
-    return of_values
-
-
-def _powers(self: SparseTensor, exponent: _Number) -> SparseTensor:
-    """Return the elements to a power above 0, which leaves zeros what they are."""
-    if not isinstance(exponent, (int, float)) or exponent <= 0:
-        raise TypeError(f"pow: exponent is {shown(exponent)}; a number above 0 is needed")
-    whole = self.coalesce()
-    return whole._with(whole._told**exponent)
-
-
-_CONVERTING = tuple(
-    ["float", "double", "half", "bfloat16", "long", "int", "short", "char", "byte", "bool"]
-)
-for _name in _CONVERTING:
-    setattr(SparseTensor, _name, _converting(_name))
-for _name in _KEEPING_ZERO.split():
-    setattr(SparseTensor, _name, _of_values(_name))
-setattr(SparseTensor, "pow", _powers)  # noqa: B010
-setattr(SparseTensor, "__pow__", _powers)  # noqa: B010
-tell(SparseTensor, _CONVERTING, tuple(_KEEPING_ZERO.split()))

@@ -25,7 +25,10 @@ _METHODS: dict[str, tuple[str, str]] = {
     "is_complex": ("Returns:\n    True or False.\n\n", "x.is_complex()\nFalse"),
     "indices": ("", "x.coalesce().indices().tolist()\n[[0, 1], [2, 0]]"),
     "values": ("", "x.coalesce().values()\ntensor([3., 4.])"),
-    "to_dense": ("", "x.to_dense()\ntensor([[0., 0., 3.],\n        [4., 0., 0.]])"),
+    "to_dense": (
+        "Args:\n    dtype: Convert to it.\n\n",
+        "x.to_dense()\ntensor([[0., 0., 3.],\n        [4., 0., 0.]])",
+    ),
     "to_sparse": ("", "x.to_sparse() is x\nTrue"),
     "narrow_copy": (
         "Args:\n    dim: Which.\n    start: Where it begins; from the end where it is negative.\n"
@@ -38,7 +41,9 @@ _METHODS: dict[str, tuple[str, str]] = {
         "x.transpose(0, 1).shape\n(3, 2)",
     ),
     "sum": (
-        "Args:\n    dim: One dim or several; None for all.\n\n",
+        "Args:\n    dim: One dim or several; None for all.\n"
+        "    keepdim: Leave the dims, with size 1; what is by rows stays so then.\n"
+        "    dtype: Convert to it first.\n\n",
         "x.sum()\ntensor(7.)",
     ),
     "to": (
@@ -64,7 +69,11 @@ _METHODS: dict[str, tuple[str, str]] = {
     "matmul": (_OTHER.format(_MATRIX), "x.matmul(gb.ones(3))\ntensor([3., 4.])"),
     "mv": ("Args:\n    vec: A dense vector.\n\n", "x.mv(gb.ones(3))\ntensor([3., 4.])"),
     "mul": (_OTHER.format(_NUMBER), "x.mul(2).sum()\ntensor(14.)"),
-    "div": (_OTHER.format("A number, or a dense tensor."), "x.div(2).sum()\ntensor(3.5000)"),
+    "div": (
+        _OTHER.format("A number, or a dense tensor.").rstrip()
+        + '\n    rounding_mode: "floor", "trunc", or None to round nothing.\n\n',
+        "x.div(2).sum()\ntensor(3.5000)",
+    ),
     "neg": ("", "x.neg().sum()\ntensor(-7.)"),
     "add": (
         _OTHER.format("A sparse or dense tensor.").rstrip() + "\n" + _ALPHA,

@@ -39,7 +39,7 @@ class ModuleTracker:
     >>> with gb.utils.module_tracker.ModuleTracker() as tracker:
     ...     handle = model[0].register_forward_hook(lambda *_: print(sorted(tracker.parents)))
     ...     y = model(gb.ones(1, 2))
-    ['Global', 'Sequential', 'Sequential.0']
+    ['Global', 'Sequential']
     """
 
     def __init__(self) -> None:

@@ -38,7 +38,8 @@ class Declining:
 SILENT = {
     gb: "as_strided_ asarray bartlett_window blackman_window broadcast_shapes can_cast compile "
     "detach_ empty_permuted from_dlpack from_file frombuffer fuse hamming_window hann_window "
-    "is_storage is_tensor kaiser_window load load_ipython_extension save sparse_coo_tensor "
+    "is_storage is_tensor kaiser_window load load_ipython_extension save sparse_bsc_tensor "
+    "sparse_bsr_tensor sparse_compressed_tensor sparse_coo_tensor sparse_csc_tensor "
     "sparse_csr_tensor to_dlpack typename unload_ipython_extension vmap",
     gb.fft: "fftfreq rfftfreq",
 }

@@ -395,5 +395,6 @@ def test_a_layout_is_chosen_by_its_name():
     assert x.to_sparse(layout=gb.sparse_coo).layout is gb.sparse_coo
     assert x.to_sparse(layout=gb.sparse_csr).layout is gb.sparse_csr
     assert x.to_sparse(dense_dim=1).sparse_dim() == 1
-    with pytest.raises(NotImplementedError, match="to_sparse: layout of type layout, blocksize"):
-        x.to_sparse(layout=gb.sparse_bsr, blocksize=(1, 1))
+    assert x.to_sparse(layout=gb.sparse_bsr, blocksize=(1, 1)).layout is gb.sparse_bsr
+    with pytest.raises(NotImplementedError, match="to_sparse: layout of type _SparseLayout, block"):
+        x.to_sparse(layout=gb.sparse_bsr)
