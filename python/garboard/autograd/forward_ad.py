@@ -276,6 +276,12 @@ class Carried:
     ) -> None:
         given = zip(duals, tangents, are_recorded, strict=True)
         self._directions = [_Direction(*it) for it in given]
+        self._count = len(self._directions)
+
+    @property
+    def has_rules(self) -> bool:
+        """Whether a function with a rule of its own has added to them."""
+        return len(self._directions) > self._count
 
     @contextmanager
     def calling(self) -> Iterator[None]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import suppress
 from functools import wraps
 from typing import Any
@@ -107,8 +108,11 @@ def _rows(run: Run, place: int, chunk_size: int | None) -> list[Tensor]:
     return [_engine.stack([row[i] for row in each]) for i in range(len(run.leaves))]
 
 
-def _columns(run: Run, is_one: bool, chunk_size: int | None) -> Any:
-    """`_jacobian` from products with vectors: for each element of what is given, all together."""
+def _columns(run: Run, is_one: bool, chunk_size: int | None, by_rules: bool) -> Any:
+    """`_jacobian` from products with vectors: for each element of what is given, all together.
+
+    Where rules of functions are asked, they are one by one: a rule may know no batches.
+    """
     sizes = [it.numel() for it in run.leaves]
     dtype, device = run.leaves[0].dtype, run.leaves[0].device
     rows = _engine.eye(sum(sizes), dtype=dtype, device=device).split(sizes, 1)
@@ -122,7 +126,10 @@ def _columns(run: Run, is_one: bool, chunk_size: int | None) -> Any:
         return list(forward(again, list(tangents)))
 
     at_once = chunk_size or max(1, _AT_ONCE // max(run.nbytes, 1))
-    found = vmap(column, chunk_size=min(at_once, sum(sizes)))(*starts)
+    if by_rules:
+        found = [_engine.stack(moved) for moved in zip(*_moved(run, starts), strict=True)]
+    else:
+        found = vmap(column, chunk_size=min(at_once, sum(sizes)))(*starts)
 
     def of_output(moved: Tensor, output: Tensor) -> Any:
         parts = moved.movedim(0, -1).split(sizes, -1)
@@ -138,6 +145,15 @@ def _columns(run: Run, is_one: bool, chunk_size: int | None) -> Any:
     return rebuilt(run.output, [of_output(moved, output) for moved, output in pairs])
 
 
+def _moved(run: Run, starts: list[Tensor]) -> Iterator[list[Tensor]]:
+    """The outputs' tangents for each row of `starts`, as rules of functions tell them."""
+    for tangents in zip(*starts, strict=True):
+        vectors = list(tangents)
+        again = run.again(vectors)
+        again.keeps |= run.keeps
+        yield forward(again, vectors)
+
+
 def jacfwd(
     func: Function,
     argnums: int | tuple[int, ...] = 0,
@@ -149,7 +165,8 @@ def jacfwd(
     """Make a function that returns a function's Jacobian, of few inputs and many outputs.
 
     By products with a vector for each input element, computed together; or as `jacrev`, where that
-    is less work, or where the passes back of `func` have no derivatives.
+    is less work, or where the passes back of `func` have no derivatives. Where an
+    `autograd.Function` with a `jvp` takes part, that is asked for each element, as by `func.jvp`.
 
     Args:
         func: Returns a tensor or a nest of them; with `has_aux` a pair of that and anything else.
@@ -177,13 +194,15 @@ def jacfwd(
     @wraps(func)
     def derived(*args: Any, **named: Any) -> Any:
         with level() as at:
-            run, is_one = run_of(op, func, argnums, has_pair, args, named, at)
+            run, is_one = run_of(op, func, argnums, has_pair, args, named, at, True)
             found = None
             inputs, outputs = (sum(it.numel() for it in them) for them in (run.leaves, run.outputs))
             alike = len({(it.dtype, it.device) for it in run.leaves}) == 1
-            if alike and 2 < inputs < outputs / 2 and 3 * run.nbytes < _AT_ONCE:
+            if alike and inputs and run.carried is not None and run.carried.has_rules:
+                found = _columns(run, is_one, chunk_size, True)
+            elif alike and 2 < inputs < outputs / 2 and 3 * run.nbytes < _AT_ONCE:
                 with suppress(NotBatchedError, ArgumentError, GradientError, NotImplementedError):
-                    found = _columns(run, is_one, chunk_size)
+                    found = _columns(run, is_one, chunk_size, False)
             if found is None:
                 found = _jacobian(run, is_one, chunk_size)
             return (found, run.told(run.aux)) if has_pair else found

@@ -87,7 +87,7 @@ class Run:
         self.outputs: list[Tensor] = returned(op, found)
         self.keeps = any(at.has_history(it) for it in self.outputs)
 
-    def again(self) -> Run:
+    def again(self, tangents: list[Tensor] | None = None) -> Run:
         """The same call inside of `vmap`s that began since: with leaves for each of their samples.
 
         It draws the numbers that the first did.
@@ -99,7 +99,7 @@ class Run:
                 set_rng_state(self.drawn_from)
             for it in levels:
                 it.draws_apart = False
-            return Run(*self.made_of)
+            return Run(*self.made_of, tangents=tangents)
         finally:
             set_rng_state(state)
             for it, draws_apart in zip(levels, before, strict=True):
@@ -151,8 +151,19 @@ def _chosen(op: str, argnums: Any, args: Any) -> tuple[list[int], bool]:
 
 
 def run_of(
-    op: str, func: Function, argnums: Any, has_aux: bool, args: Any, named: Any, at: Level
+    op: str,
+    func: Function,
+    argnums: Any,
+    has_aux: bool,
+    args: Any,
+    named: Any,
+    at: Level,
+    asks_rules: bool = False,
 ) -> tuple[Run, bool]:
+    """A call for some of its arguments, and whether it is for one that is in no tuple.
+
+    With `asks_rules` functions with a `jvp` are told tangents of zeros: `carried` tells of them.
+    """
     places, is_one = _chosen(op, argnums, args)
 
     def arguments(parts: list[Any]) -> tuple[list[Any], dict[str, Any]]:
@@ -163,7 +174,13 @@ def run_of(
 
     given = [args[place] for place in places]
     is_gradient = op == "grad_and_value"
-    return Run(op, func, given, arguments, has_aux, at, is_gradient, not is_gradient), is_one
+    tangents = None
+    if asks_rules and not open_batches.get():
+        leaves = leaves_of(given)
+        if all(isinstance(it, Tensor) for it in leaves):  # what is none is refused below
+            tangents = [_engine.zeros_like(it) for it in leaves]
+    run = Run(op, func, given, arguments, has_aux, at, is_gradient, not is_gradient, tangents)
+    return run, is_one
 
 
 def forward(run: Run, tangents: list[Tensor]) -> list[Tensor]:

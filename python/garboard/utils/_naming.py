@@ -17,8 +17,7 @@ def set_module(obj: Any, mod: str) -> None:
         mod: The module's name.
 
     Raises:
-        TypeError: `mod` is no text.
-        AttributeError: The object has no such attribute that can be set.
+        TypeError: `mod` is no text, or the object has no such attribute that can be set.
 
     >>> def f():
     ...     return 1
@@ -26,4 +25,11 @@ def set_module(obj: Any, mod: str) -> None:
     >>> f.__module__
     'library'
     """
-    obj.__module__ = check.text("set_module", "mod", mod)
+    name = check.text("set_module", "mod", mod)
+    try:
+        obj.__module__ = name
+    except (AttributeError, TypeError):
+        kind = type(obj).__name__
+        raise TypeError(
+            f"set_module: obj is of type {kind}; a class or a function is needed"
+        ) from None

@@ -48,6 +48,9 @@ class ModuleTracker:
         self._names: WeakKeyDictionary[Module, str] = WeakKeyDictionary()
         self._handles: list[RemovableHandle] = []
 
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), ()  # hooks stay where they are
+
     def __enter__(self) -> Self:
         self._handles = [
             register_module_forward_pre_hook(self._begins),

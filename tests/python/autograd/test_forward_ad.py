@@ -322,3 +322,49 @@ class TestALevel:
                 fwd.make_dual(x, v, level=3)
             with pytest.raises(gb.GradientError, match="int64"):
                 fwd.make_dual(gb.ones(1).long(), gb.ones(1))
+
+
+class TestAJacobianOfAFunctionWithARuleOfItsOwn:
+    class Told(gb.autograd.Function):
+        """A square, whose rule says a hundred times as much as its backward."""
+
+        @staticmethod
+        def forward(x):
+            return x**2
+
+        @staticmethod
+        def setup_context(ctx, inputs, output):
+            ctx.save_for_backward(*inputs)
+            ctx.save_for_forward(*inputs)
+
+        @staticmethod
+        def backward(ctx, gradient):
+            (x,) = ctx.saved_tensors
+            return 2 * x * gradient
+
+        @staticmethod
+        def jvp(ctx, tangent):
+            (x,) = ctx.saved_tensors
+            return 200 * x * tangent
+
+    def test_asks_the_rule_forwards_and_not_backwards(self):
+        x, f = gb.tensor([1.0, 2.0, 3.0]), self.Told.apply
+
+        assert gb.func.jacfwd(f)(x).tolist() == gb.diag(200 * x).tolist()
+        assert gb.func.jacrev(f)(x).tolist() == gb.diag(2 * x).tolist()
+        assert gb.func.jacfwd(f)(x[2]).item() == 600
+        assert gb.func.hessian(lambda x: f(x).sum())(x).tolist() == (2 * gb.eye(3)).tolist()
+
+    def test_is_of_nests_of_arguments_and_of_results(self):
+        x, f = gb.tensor([1.0, 2.0]), self.Told.apply
+
+        (first, second), other = gb.func.jacfwd(
+            lambda x, y: (f(x["a"]) * y, y.sum()), argnums=(0, 1)
+        )({"a": x}, x)
+
+        assert first["a"].tolist() == [[200, 0], [0, 800]]
+        assert second.tolist() == [[1, 0], [0, 4]]
+        assert other[0]["a"].tolist() == [0, 0]
+        assert other[1].tolist() == [1, 1]
+        found, aux = gb.func.jacfwd(lambda x: (f(x), x), has_aux=True)(x)
+        assert (found.tolist(), aux.tolist()) == ([[200, 0], [0, 400]], [1, 2])

@@ -101,6 +101,8 @@ def test_an_object_says_where_it_is_from():
     assert Thing.__module__ == "library.things"
     with pytest.raises(TypeError, match="mod"):
         gb.utils.set_module(Thing, 3)
+    with pytest.raises(TypeError, match="set_module: obj is of type int"):
+        gb.utils.set_module(3, "library")
 
 
 def test_what_is_asked_of_an_accelerator_is_asked_of_cuda():
