@@ -24,6 +24,11 @@ _OF_SHARDING = (
 _OF_PLACES = "DTensor DeviceMesh Partial Placement Replicate Shard distribute_tensor"
 _OF_STYLES = "ColwiseParallel ParallelStyle RowwiseParallel SequenceParallel parallelize_module"
 
+_OF_FOLDERS = (
+    "CheckpointException DefaultLoadPlanner DefaultSavePlanner FileSystemReader FileSystemWriter "
+    "Metadata StorageReader StorageWriter async_save load load_state_dict save save_state_dict"
+)
+
 # By package: a path in it, and the names of the package that are found there.
 _PATHS = {
     "garboard._higher_order_ops": {"associative_scan": "associative_scan"},
@@ -56,7 +61,15 @@ _PATHS = {
             "_CHECKPOINT_WRAPPED_MODULE apply_activation_checkpointing checkpoint_wrapper "
             "offload_wrapper"
         ),
-        "checkpoint": "",
+        "checkpoint": _OF_FOLDERS,
+        "checkpoint.api": "CheckpointException",
+        "checkpoint.default_planner": "DefaultLoadPlanner DefaultSavePlanner",
+        "checkpoint.filesystem": "FileSystemReader FileSystemWriter",
+        "checkpoint.metadata": "Metadata",
+        "checkpoint.state_dict_loader": "load load_state_dict",
+        "checkpoint.state_dict_saver": "async_save save save_state_dict",
+        "checkpoint.stateful": "Stateful",
+        "checkpoint.storage": "StorageReader StorageWriter",
         "checkpoint.state_dict": (
             "StateDictOptions get_model_state_dict get_optimizer_state_dict get_state_dict "
             "set_model_state_dict set_optimizer_state_dict set_state_dict _init_optim_state"

@@ -84,14 +84,6 @@ _DISTRIBUTED: _Rows = (
     ),
 )
 
-_CHECKPOINTS: _Rows = (
-    (
-        "use gb.save(model.state_dict(), path) and gb.load(path)",
-        "save load async_save save_state_dict load_state_dict FileSystemReader FileSystemWriter "
-        "StorageReader StorageWriter DefaultLoadPlanner DefaultSavePlanner",
-    ),
-)
-
 _JIT: _Rows = (
     ("use gb.save(model.state_dict(), path) and gb.load(path)", "load save"),
     ("", "Attribute ScriptWarning"),
@@ -168,7 +160,6 @@ ADVICE = {
     "garboard": _by_name(_OPS, _FUNCTIONS),
     "garboard.Tensor": _by_name(_OPS, _METHODS),
     "garboard.distributed": _by_name(_DISTRIBUTED),
-    "garboard.distributed.checkpoint": _by_name(_CHECKPOINTS),
     "garboard.hub": _by_name(_HUB),
     "garboard.jit": _by_name(_JIT),
     "garboard.nn": _by_name(_NN),

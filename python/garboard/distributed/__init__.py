@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from garboard._names.missing import module_getattr
 from garboard._names.paths import publish_paths
-from garboard.distributed import _absent, _differentiable
-from garboard.distributed._absent import ZeroRedundancyOptimizer, irecv, isend, recv, send
+from garboard.distributed import _absent, _differentiable, _folders
+from garboard.distributed._absent import irecv, isend, recv, send
 from garboard.distributed._collectives import (
     all_gather,
     all_gather_into_tensor,
@@ -59,6 +59,7 @@ from garboard.distributed._objects import (
     gather_object,
     scatter_object_list,
 )
+from garboard.distributed._optimizers import ZeroRedundancyOptimizer
 from garboard.distributed._stores import (
     FileStore,
     HashStore,
@@ -129,6 +130,7 @@ _of_checkpoints = (
     "_CHECKPOINT_WRAPPED_MODULE",
 )
 globals().update({name: getattr(_checkpoint_wrapper, name) for name in _of_checkpoints})
+globals().update({name: getattr(_folders, name) for name in _folders.__all__})
 globals().update({name: getattr(_absent, name) for name in _absent.__all__})
 globals().update({name: getattr(_named_states, name) for name in _named_states.__all__})
 globals().update({"_init_optim_state": _named_states._begin})

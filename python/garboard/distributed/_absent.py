@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 from garboard._engine import Tensor
-from garboard.optim import Optimizer
 
 if TYPE_CHECKING:
     from garboard.types import DType
@@ -17,7 +16,6 @@ __all__ = [
     "FSDPModule",
     "FullyShardedDataParallel",
     "MixedPrecisionPolicy",
-    "ZeroRedundancyOptimizer",
     "distribute_tensor",
     "fully_shard",
     "implicit_replication",
@@ -80,26 +78,6 @@ class MixedPrecisionPolicy(NamedTuple):
     reduce_dtype: DType | None = None
     output_dtype: DType | None = None
     cast_forward_inputs: bool = True
-
-
-class ZeroRedundancyOptimizer(Optimizer):
-    """What PyTorch has to spread an optimizer's state over processes; programs ask for its kind.
-
-    Args:
-        given: What PyTorch's class takes.
-        named: Likewise.
-
-    Raises:
-        NotImplementedError: One is asked for.
-
-    >>> isinstance(gb.optim.SGD([gb.ones(1)], 0.1), gb.distributed.ZeroRedundancyOptimizer)
-    False
-    """
-
-    def __new__(cls, *given: object, **named: object) -> NoReturn:
-        raise NotImplementedError(
-            f"{cls.__name__}: there is one process a program; use its optimizer_class by itself"
-        )
 
 
 _PROMPT = ">" * 3  # of an example whose name is not known yet

@@ -226,3 +226,35 @@ def test_the_rank_on_a_machine_is_the_environments(monkeypatch):
 
     assert (dist.get_node_local_rank(), dist.is_backend_available("gloo")) == (0, False)
     assert dist.Backend("NCCL") == dist.Backend.NCCL
+
+
+@pytest.mark.parametrize("kind", ["SGD", "Adam", "AdamW", "Adagrad"])
+def test_an_optimizer_that_is_spread_over_one_process_is_the_optimizer(kind, open_group):
+    from garboard.distributed.optim import ZeroRedundancyOptimizer
+
+    gb.manual_seed(0)
+    layer, other = nn.Linear(2, 1), nn.Linear(2, 1)
+    other.load_state_dict(layer.state_dict())
+    plain = getattr(gb.optim, kind)(other.parameters(), lr=0.1)
+    optimizer = ZeroRedundancyOptimizer(
+        layer.parameters(),
+        optimizer_class=getattr(gb.optim, kind),
+        parameters_as_bucket_view=True,
+        lr=0.1,
+    )
+    rate = gb.optim.lr_scheduler.StepLR(optimizer, 1)
+    for model, by in ((layer, optimizer), (other, plain)):
+        model(gb.ones(1, 2)).sum().backward()
+        by.step()
+    rate.step()
+    optimizer.consolidate_state_dict(to=0)
+    optimizer.load_state_dict(optimizer.state_dict())
+
+    assert gb.equal(layer.weight, other.weight)
+    assert isinstance(optimizer, ZeroRedundancyOptimizer)
+    assert isinstance(optimizer.optim, getattr(gb.optim, kind))
+    assert optimizer.param_groups[0]["lr"] == pytest.approx(0.01)
+    with pytest.raises(ValueError, match="consolidate_state_dict: to 1"):
+        optimizer.consolidate_state_dict(1)
+    with pytest.raises(TypeError, match="optimizer_class is"):
+        ZeroRedundancyOptimizer(layer.parameters(), optimizer_class=nn.Linear)
