@@ -36,7 +36,8 @@ __all__ = [
 if TYPE_CHECKING:
     from garboard.fx import experimental as experimental
     from garboard.fx import node as node
+    from garboard.fx import operator_schemas as operator_schemas
     from garboard.fx import passes as passes
     from garboard.fx import proxy as proxy
 else:
-    __getattr__ = module_getattr(__name__, ("experimental", "passes"))
+    __getattr__ = module_getattr(__name__, ("experimental", "operator_schemas", "passes"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from garboard._arguments import check
@@ -13,6 +13,8 @@ from garboard.fx.immutable_collections import immutable_dict, immutable_list
 
 if TYPE_CHECKING:
     from garboard.fx.graph import Graph
+    from garboard.fx.operator_schemas import ArgsKwargsPair
+    from garboard.nn.module import Module
 
 __all__ = ["Argument", "Node", "Target", "has_side_effect", "map_aggregate", "map_arg"]
 
@@ -391,6 +393,44 @@ class Node:
         if self.op == "call_method":
             return str(self.target).endswith("_") and not str(self.target).endswith("__")
         return False
+
+    def normalized_arguments(
+        self,
+        root: Module,
+        arg_types: Sequence[Any] | None = None,
+        kwarg_types: Mapping[str, Any] | None = None,
+        normalize_to_only_use_kwargs: bool = False,
+    ) -> ArgsKwargsPair | None:
+        """Return the arguments of a function's or a module's call, with the defaults of others.
+
+        Args:
+            root: The module that the graph is of.
+            arg_types: Ignored, as what follows: each function here has one list of arguments.
+            kwarg_types: Ignored.
+            normalize_to_only_use_kwargs: Give all by name; else those that were given by place are.
+
+        Returns:
+            Those by place and those by name; None of other nodes, and of functions that do not
+            tell their names.
+
+        Raises:
+            TypeError: `root` is no Module.
+            RuntimeError: It has no such module.
+
+        >>> graph = gb.fx.symbolic_trace(lambda x: gb.add(x, 1)).graph
+        >>> add = next(node for node in graph.nodes if node.op == "call_function")
+        >>> add.normalized_arguments(gb.nn.Module())
+        ArgsKwargsPair(args=(x, 1), kwargs={'alpha': 1})
+        """
+        from garboard.fx.operator_schemas import normalize_function, normalize_module
+
+        by_name = normalize_to_only_use_kwargs
+        if self.op == "call_function" and callable(self.target):
+            given = self.args, self.kwargs
+            return normalize_function(self.target, *given, arg_types, kwarg_types, by_name)
+        if self.op == "call_module" and isinstance(self.target, str):
+            return normalize_module(root, self.target, self.args, self.kwargs, by_name)
+        return None
 
     def _pretty_print_target(self, target: object) -> str:
         return target if isinstance(target, str) else public_name(target)

@@ -6,6 +6,7 @@ import dis
 import operator
 import sys
 from collections.abc import Callable, Iterator
+from itertools import count
 from types import GetSetDescriptorType, MethodDescriptorType, WrapperDescriptorType
 from typing import Any
 
@@ -64,6 +65,24 @@ class TracerBase:
     record_stack_traces = False
     check_mutable_operations = False
     trace_asserts = False
+
+    def get_fresh_qualname(self, prefix: str) -> str:
+        """Return an attribute's name that the module which is traced does not have yet.
+
+        Args:
+            prefix: How it begins; a number follows.
+
+        Raises:
+            TypeError: It is no text.
+
+        >>> gb.fx.Tracer().get_fresh_qualname("constant")
+        'constant0'
+        """
+        begin, root = (
+            check.text("get_fresh_qualname", "prefix", prefix),
+            getattr(self, "root", None),
+        )
+        return next(it for it in map(f"{begin}{{}}".format, count()) if not hasattr(root, it))
 
     def create_node(
         self,
