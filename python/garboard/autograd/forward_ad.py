@@ -269,14 +269,21 @@ class Carried:
         duals: What the call's function is given.
         tangents: Their directions.
         are_recorded: Whether each would be recorded without the call.
+        is_of_batch: Whether they stand for samples of a `vmap` around the call: functions are
+            called for one at a time, which has no tangent by itself.
     """
 
     def __init__(
-        self, duals: Sequence[Tensor], tangents: Sequence[Tensor], are_recorded: Sequence[bool]
+        self,
+        duals: Sequence[Tensor],
+        tangents: Sequence[Tensor],
+        are_recorded: Sequence[bool],
+        is_of_batch: bool = False,
     ) -> None:
         given = zip(duals, tangents, are_recorded, strict=True)
         self._directions = [_Direction(*it) for it in given]
         self._count = len(self._directions)
+        self._is_of_batch = is_of_batch
 
     @property
     def has_rules(self) -> bool:
@@ -285,8 +292,8 @@ class Carried:
 
     @contextmanager
     def calling(self) -> Iterator[None]:
-        """Let functions of a block that have a `jvp` carry tangents."""
-        before = _calling.set(self._directions)
+        """Let functions of a block that have a `jvp` carry tangents; not those of a batch."""
+        before = _calling.set(None if self._is_of_batch else self._directions)
         try:
             yield
         finally:

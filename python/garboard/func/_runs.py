@@ -74,7 +74,10 @@ class Run:
         else:
             if [it.shape for it in tangents] != [it.shape for it in self.leaves]:
                 raise ShapeError(f"{op}: tangents of other sizes than the primals")
-            self.carried = Carried(self.leaves, tangents, [it.requires_grad for it in leaves])
+            given_apart = (self.leaves, tangents)
+            is_of_batch = any(it.has_samples(given_apart, {}) for it in open_batches.get())
+            are_recorded = [it.requires_grad for it in leaves]
+            self.carried = Carried(self.leaves, tangents, are_recorded, is_of_batch)
             with self.carried.calling():
                 found = func(*arguments, **named)
         self.nbytes = max(memory_allocated(measured) - before, 0) if measured else 0

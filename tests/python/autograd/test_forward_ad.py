@@ -368,3 +368,17 @@ class TestAJacobianOfAFunctionWithARuleOfItsOwn:
         assert other[1].tolist() == [1, 1]
         found, aux = gb.func.jacfwd(lambda x: (f(x), x), has_aux=True)(x)
         assert (found.tolist(), aux.tolist()) == ([[200, 0], [0, 400]], [1, 2])
+
+    def test_takes_the_backward_of_samples_that_are_called_one_by_one(self):
+        class Batched(self.Told):
+            generate_vmap_rule = True
+
+        x, f = gb.tensor([1.0, 2.0, 3.0]), Batched.apply
+
+        def moved(x, tangent):
+            return gb.func.jvp(f, (x,), (tangent,))[1]
+
+        assert gb.func.vmap(moved)(x, gb.ones(3)).tolist() == [2, 4, 6]
+        assert gb.func.vmap(gb.func.jacfwd(f))(x).tolist() == [2, 4, 6]
+        assert moved(x, gb.ones(3)).tolist() == [200, 400, 600]
+        assert gb.func.jvp(gb.func.vmap(f), (x,), (gb.ones(3),))[1].tolist() == [200, 400, 600]
