@@ -6,7 +6,19 @@ from typing import TYPE_CHECKING
 
 from garboard._settings import fp32_precision as _told
 from garboard._settings import set_fp32_precision as _tell
-from garboard.backends import cpu, cuda, cudnn, mkl, mkldnn, mps, openmp, opt_einsum
+from garboard.backends import (
+    cpu,
+    cuda,
+    cudnn,
+    mha,
+    mkl,
+    mkldnn,
+    mps,
+    nnpack,
+    openmp,
+    opt_einsum,
+    quantized,
+)
 
 __all__ = [
     "cpu",
@@ -15,11 +27,14 @@ __all__ = [
     "disable_global_flags",
     "flags_frozen",
     "fp32_precision",
+    "mha",
     "mkl",
     "mkldnn",
     "mps",
+    "nnpack",
     "openmp",
     "opt_einsum",
+    "quantized",
 ]
 
 if TYPE_CHECKING:

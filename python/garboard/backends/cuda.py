@@ -10,6 +10,7 @@ from garboard._settings import get_float32_matmul_precision, set_float32_matmul_
 from garboard.backends._precisions import Precision
 
 __all__ = [
+    "allow_fp16_bf16_reduction_math_sdp",
     "cudnn_sdp_enabled",
     "cufft_plan_cache",
     "enable_cudnn_sdp",
@@ -17,7 +18,9 @@ __all__ = [
     "enable_math_sdp",
     "enable_mem_efficient_sdp",
     "flash_sdp_enabled",
+    "fp16_bf16_reduction_math_sdp_allowed",
     "is_built",
+    "is_flash_attention_available",
     "math_sdp_enabled",
     "matmul",
     "mem_efficient_sdp_enabled",
@@ -72,7 +75,10 @@ class _PlansOfDevices(_Plans):
 matmul: _Products = _Products("cuda.matmul")
 cufft_plan_cache: _PlansOfDevices = _PlansOfDevices()
 _preferred = {"linalg": "default", "blas": "default"}
-_kernels = {"flash": True, "mem_efficient": True, "math": True, "cudnn": True}
+_kernels = {
+    **{"flash": True, "mem_efficient": True, "math": True, "cudnn": True},
+    "reduction": False,
+}
 
 
 def preferred_linalg_library(backend: str | None = None) -> str:
@@ -197,6 +203,39 @@ def math_sdp_enabled() -> bool:
     True
     """
     return _kernels["math"]
+
+
+def allow_fp16_bf16_reduction_math_sdp(enabled: bool) -> None:
+    """Note whether PyTorch's plain kernel may sum half types in half types; here it does not.
+
+    Args:
+        enabled: What `fp16_bf16_reduction_math_sdp_allowed` returns from now on.
+
+    Raises:
+        TypeError: No bool.
+
+    >>> gb.backends.cuda.allow_fp16_bf16_reduction_math_sdp(False)
+    """
+    op = "allow_fp16_bf16_reduction_math_sdp"
+    _kernels["reduction"] = check.flag(op, "enabled", enabled)
+
+
+def fp16_bf16_reduction_math_sdp_allowed() -> bool:
+    """Return what `allow_fp16_bf16_reduction_math_sdp` was told; False at first.
+
+    >>> gb.backends.cuda.fp16_bf16_reduction_math_sdp_allowed()
+    False
+    """
+    return _kernels["reduction"]
+
+
+def is_flash_attention_available() -> bool:
+    """Return False: there is one kernel of attention, which is our own.
+
+    >>> gb.backends.cuda.is_flash_attention_available()
+    False
+    """
+    return False
 
 
 def enable_cudnn_sdp(enabled: bool) -> None:

@@ -112,3 +112,26 @@ def test_what_is_asked_of_an_accelerator_is_asked_of_cuda():
     assert told.current_stream is gb.cuda.current_stream
     assert told.memory_stats is gb.cuda.memory_stats
     assert gb.nn.Linear(1, 1).dump_patches is False
+
+
+def test_switches_of_other_libraries_are_kept_and_change_nothing():
+    backends = gb.backends
+    layer = gb.nn.TransformerEncoderLayer(4, 2, 8, batch_first=True).eval()
+    x = gb.ones(1, 2, 4)
+    with gb.no_grad():
+        before = layer(x).tolist()
+        backends.mha.set_fastpath_enabled(False)
+        assert layer(x).tolist() == before
+    assert not backends.mha.get_fastpath_enabled()
+    backends.mha.set_fastpath_enabled(True)
+    with backends.nnpack.flags(True):
+        assert backends.nnpack.set_flags(True) == (True,)
+    assert backends.nnpack.set_flags(False) == (False,)
+    assert (backends.nnpack.is_available(), backends.quantized.engine) == (False, "none")
+    backends.cuda.allow_fp16_bf16_reduction_math_sdp(True)
+    assert backends.cuda.fp16_bf16_reduction_math_sdp_allowed()
+    backends.cuda.allow_fp16_bf16_reduction_math_sdp(False)
+    assert not backends.cuda.is_flash_attention_available()
+    for told in (backends.mha.set_fastpath_enabled, backends.nnpack.set_flags):
+        with pytest.raises(TypeError):
+            told("no")
