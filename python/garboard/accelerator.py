@@ -5,9 +5,8 @@ from __future__ import annotations
 from garboard import cuda
 from garboard._arguments import check
 from garboard._engine import device as _device
-from garboard.cuda import (
-    current_device as current_device_index,
-)
+from garboard.cuda import current_device as current_device_idx  # noqa: F401 - its older name
+from garboard.cuda import current_device as current_device_index
 from garboard.cuda import (
     current_stream,
     device_count,
@@ -24,6 +23,7 @@ from garboard.cuda import (
 )
 from garboard.cuda import device as device_index
 from garboard.cuda import mem_get_info as get_memory_info
+from garboard.cuda import set_device as set_device_idx  # noqa: F401 - its older name
 from garboard.cuda import set_device as set_device_index
 
 __all__ = [
@@ -46,9 +46,6 @@ __all__ = [
     "set_stream",
     "synchronize",
 ]
-
-# Older names of two.
-current_device_idx, set_device_idx = current_device_index, set_device_index
 
 
 def is_available() -> bool:

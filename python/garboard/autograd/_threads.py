@@ -15,7 +15,7 @@ _F = TypeVar("_F", bound=Callable[..., Any])
 
 
 class _Asked:
-    allowed = True
+    allowed: bool = True
 
 
 def is_multithreading_enabled() -> bool:
@@ -48,8 +48,8 @@ class set_multithreading_enabled:
     """
 
     def __init__(self, mode: bool) -> None:
-        self.mode = check.flag("set_multithreading_enabled", "mode", mode)
-        self.prev = _Asked.allowed
+        self.mode: bool = check.flag("set_multithreading_enabled", "mode", mode)
+        self.prev: bool = _Asked.allowed
         _Asked.allowed = self.mode
 
     def __enter__(self) -> None:

@@ -60,8 +60,13 @@ _FORWARDS: dict[type[Module], Callable[..., Any]] = {
 }
 
 
-def _is_as_it_was(kind: type[Module]) -> bool:
-    return kind.__call__ is _CALL and kind.forward is _FORWARDS[kind]
+def _are_as_they_were(a: type[Module], b: type[Module]) -> bool:
+    return (
+        a.forward is _FORWARDS[a]
+        and b.forward is _FORWARDS[b]
+        and a.__call__ is _CALL
+        and b.__call__ is _CALL
+    )
 
 
 class _Row(Module):
@@ -265,9 +270,12 @@ class Sequential(_Row):
 
     def _steps(self) -> list[Module]:
         steps: list[Module] = []
-        walked = Sequential if _is_as_it_was(Sequential) else None
         for module in self:
-            if type(module) is walked and module._is_called_plainly():
+            if (
+                type(module) is Sequential
+                and module._is_called_plainly()
+                and _are_as_they_were(Sequential, Sequential)
+            ):
                 steps += module._steps()
             else:
                 steps.append(module)
@@ -292,8 +300,7 @@ class Sequential(_Row):
                 or not isinstance(input, Tensor)  # as where a tracer is to be told of each module
                 or type(before) not in _OVERWRITTEN
                 or not (write or spared)
-                or not _is_as_it_was(type(before))
-                or not _is_as_it_was(type(module))
+                or not _are_as_they_were(type(before), type(module))
                 or not before._is_called_plainly()
                 or not module._is_called_plainly()
             ):

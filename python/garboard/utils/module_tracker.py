@@ -44,7 +44,7 @@ class ModuleTracker:
 
     def __init__(self) -> None:
         self.parents: set[str] = {_TOP}
-        self.is_bw = False
+        self.is_bw: bool = False
         self._names: WeakKeyDictionary[Module, str] = WeakKeyDictionary()
         self._handles: list[RemovableHandle] = []
 

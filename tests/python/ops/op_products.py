@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import garboard as gb
 import numpy as np
 
@@ -36,12 +38,13 @@ def cross_entropy(
     reduction: str = "mean",
     ignore_index: int = -100,
     label_smoothing: float = 0.0,
+    are_logs: bool = False,
 ) -> np.ndarray:
     rows, targets = np.atleast_2d(logits), np.atleast_1d(target)
     weights = np.ones(rows.shape[1], rows.dtype) if weight is None else weight
     counted = targets != ignore_index
     classes = np.where(counted, targets, 0)
-    losses = -scaled(rows, 1, True)
+    losses = -rows if are_logs else -scaled(rows, 1, True)
     chosen = losses[np.arange(len(rows)), classes] * weights[classes] * (1 - label_smoothing)
     even = (losses * weights).sum(1) * label_smoothing / rows.shape[1]
     losses = np.where(counted, chosen + even, 0)
@@ -170,6 +173,15 @@ PRODUCTS = [
         terms=90,
     ),
     Row(
+        name="nll_loss",
+        op=gb.nn.functional.nll_loss,
+        reference=partial(cross_entropy, are_logs=True),
+        draws=[SMALL, CLASS],
+        cases=[*REDUCED, Case(((4,), ())), Case(((64, 4), (64,)), named=named(ignore_index=2))],
+        dtypes=FLOATS,
+        terms=20,
+    ),
+    Row(
         name="layer_norm",
         op=lambda x, w, b, sizes, eps=1e-5: gb.layer_norm(x, sizes, w, b, eps),
         reference=layer_norm,
@@ -189,7 +201,7 @@ PRODUCTS = [
         reference=conv1d,
         draws=[SMALL, SMALL, SMALL],
         cases=CONVOLUTIONS,
-        dtypes=(*FLOATS, "int64"),
+        dtypes=NUMBERS,
         terms=120,  # 1200 products, one after the other where there is no BLAS
     ),
     Row(

@@ -245,11 +245,11 @@ HEADS = [
     Case(((2, 140, 3), (1, 300, 3), (2, 300, 2)), named={"is_causal": True}),
 ]
 WINDOWS = [
-    row("conv2d", convolution, IMAGES, dtypes=WHOLE),
-    row("conv3d", convolution, VOLUMES, dtypes=WHOLE),
-    row("conv_transpose1d", transposed, SPREAD_LINES, dtypes=WHOLE),
-    row("conv_transpose2d", transposed, SPREAD_IMAGES, dtypes=WHOLE),
-    row("conv_transpose3d", transposed, SPREAD_VOLUMES, dtypes=WHOLE),
+    row("conv2d", convolution, IMAGES, dtypes=NUMBERS),
+    row("conv3d", convolution, VOLUMES, dtypes=NUMBERS),
+    row("conv_transpose1d", transposed, SPREAD_LINES, dtypes=NUMBERS),
+    row("conv_transpose2d", transposed, SPREAD_IMAGES, dtypes=NUMBERS),
+    row("conv_transpose3d", transposed, SPREAD_VOLUMES, dtypes=NUMBERS),
     row(
         "max_pool2d",
         lambda x, kernel, **more: pooled(x, kernel, np.max, around=least(x), **more),
