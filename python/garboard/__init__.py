@@ -251,6 +251,7 @@ if TYPE_CHECKING:
     from garboard._ops.special_functions import mvlgamma as mvlgamma
     from garboard._ops.special_functions import nextafter as nextafter
     from garboard._ops.special_functions import polygamma as polygamma
+    from garboard._ops.traits import is_neg as is_neg
     from garboard._ops.typed_tensors import BFloat16Tensor as BFloat16Tensor
     from garboard._ops.typed_tensors import BoolTensor as BoolTensor
     from garboard._ops.typed_tensors import ByteTensor as ByteTensor
@@ -332,7 +333,11 @@ if TYPE_CHECKING:
     from garboard.linalg._older_reflectors import orgqr as orgqr
     from garboard.linalg._older_reflectors import ormqr as ormqr
     from garboard.nn._root_functions import *  # noqa: F403
+    from garboard.sparse import sparse_bsc_tensor as sparse_bsc_tensor
+    from garboard.sparse import sparse_bsr_tensor as sparse_bsr_tensor
+    from garboard.sparse import sparse_compressed_tensor as sparse_compressed_tensor
     from garboard.sparse import sparse_coo_tensor as sparse_coo_tensor
+    from garboard.sparse import sparse_csc_tensor as sparse_csc_tensor
     from garboard.sparse import sparse_csr_tensor as sparse_csr_tensor
     from garboard.sparse import spmm as spmm
     from garboard.storage import TypedStorage as TypedStorage

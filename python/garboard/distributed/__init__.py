@@ -143,7 +143,9 @@ for _path in ("nn", "nn.functional"):
     for _name in _differentiable.__all__:
         setattr(sys.modules[f"{__name__}.{_path}"], _name, getattr(_differentiable, _name))
 
-if not TYPE_CHECKING:
+if TYPE_CHECKING:
+    checkpoint = _folders
+else:
     # What joins processes is told by the path under which a program asks for it.
     sys.modules[f"{__name__}.checkpoint"].__getattr__ = module_getattr(f"{__name__}.checkpoint")
     __getattr__ = module_getattr(__name__)

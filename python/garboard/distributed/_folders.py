@@ -49,8 +49,9 @@ class CheckpointException(ArgumentError):  # noqa: N818 - PyTorch's name
 class Stateful(Protocol):
     """What has a state: a module, an optimizer, or a program's own object.
 
-    >>> from garboard.distributed.checkpoint.stateful import Stateful
-    >>> isinstance(gb.nn.Linear(1, 1), Stateful)
+    >>> from garboard.distributed import checkpoint
+    >>> it: checkpoint.Stateful = gb.optim.SGD([gb.zeros(1)])
+    >>> isinstance(it, checkpoint.Stateful)
     True
     """
 
@@ -81,7 +82,7 @@ class _Storage:
     """
 
     def __init__(self, path: _Folder, **named: object) -> None:
-        self.path = Path(_path(type(self).__name__, "path", path))
+        self.path: Path = Path(_path(type(self).__name__, "path", path))
 
 
 def _path(op: str, name: str, given: Any) -> str:
@@ -100,8 +101,8 @@ class StorageWriter(_Storage):
     Raises:
         TypeError: `path` is no path.
 
-    >>> from garboard.distributed.checkpoint import FileSystemWriter
-    >>> str(FileSystemWriter("states").path)
+    >>> from garboard.distributed import checkpoint
+    >>> str(checkpoint.FileSystemWriter("states").path)
     'states'
     """
 
@@ -116,8 +117,8 @@ class StorageReader(_Storage):
     Raises:
         TypeError: `path` is no path.
 
-    >>> from garboard.distributed.checkpoint import FileSystemReader
-    >>> str(FileSystemReader("states").path)
+    >>> from garboard.distributed import checkpoint
+    >>> str(checkpoint.FileSystemReader("states").path)
     'states'
     """
 
@@ -130,7 +131,8 @@ class StorageReader(_Storage):
         return _metadata("read_metadata", self.path)
 
 
-FileSystemWriter, FileSystemReader = StorageWriter, StorageReader
+FileSystemWriter: type[StorageWriter] = StorageWriter
+FileSystemReader: type[StorageReader] = StorageReader
 
 
 class DefaultSavePlanner:
@@ -157,7 +159,7 @@ class DefaultLoadPlanner:
 
     def __init__(self, *, allow_partial_load: bool = False, **named: object) -> None:
         op = "DefaultLoadPlanner"
-        self.allow_partial_load = check.flag(op, "allow_partial_load", allow_partial_load)
+        self.allow_partial_load: bool = check.flag(op, "allow_partial_load", allow_partial_load)
 
 
 def _folder_of(op: str, checkpoint_id: _Folder | None, storage: Any, kind: type[_Storage]) -> Path:

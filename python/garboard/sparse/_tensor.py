@@ -474,6 +474,10 @@ class SparseTensor:
             text += "; take to_dense() first"
         raise AttributeError(text, name=name, obj=self)
 
+    if TYPE_CHECKING:
+
+        def unbind(self, dim: int = 0) -> tuple[Any, ...]: ...
+
     def __len__(self) -> int:
         return self._sizes[0]
 

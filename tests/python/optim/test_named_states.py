@@ -220,10 +220,3 @@ def test_what_does_not_fit_is_refused():
     options = StateDictOptions(flatten_optimizer_state_dict=True)
     with pytest.raises(NotImplementedError, match="'note' of a state is of type str"):
         get_optimizer_state_dict(model, optimizer, options=options)
-
-
-def test_what_joins_processes_says_what_to_use_instead():
-    from garboard.distributed import checkpoint
-
-    with pytest.raises(AttributeError, match=r"use gb.save\(model.state_dict\(\), path\)"):
-        checkpoint.save({})
