@@ -1,6 +1,6 @@
 """The passes that compute gradients."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextvars import ContextVar
 from itertools import islice
 from typing import Any
@@ -118,7 +118,8 @@ def grad(
             `materialize_grads` is set, as then it is zeros.
         is_grads_batched: The gradients to start from have one dim more, the first, and so have the
             results: a pass for each of its places.
-        materialize_grads: Return zeros instead of None.
+        materialize_grads: Return zeros instead of None; with `create_graph` they require grad, so
+            that all that is returned can be differentiated once more.
 
     Returns:
         A tuple of new tensors, one an input, in its sizes, or None.
@@ -144,8 +145,11 @@ def grad(
         )
     keep = (create_graph or is_asked_again.get()) if retain_graph is None else retain_graph
     if is_grads_batched:
-        more = create_graph, True, allow_unused, False, materialize_grads
-        return _batched(outputs, inputs, grad_outputs, bool(keep), more)
+        more = create_graph, True, allow_unused or materialize_grads
+        columns = _batched(outputs, inputs, grad_outputs, bool(keep), more)
+        if not materialize_grads:
+            return columns
+        return _with_zeros(_listed("grad", "inputs", inputs), columns, create_graph)
     outputs_list = _listed("grad", "outputs", outputs)
     inputs_list = _listed("grad", "inputs", inputs)
     gradients = _engine._grad(
@@ -158,14 +162,25 @@ def grad(
     if (cls := class_of(*outputs_list, *inputs_list)) is not Tensor:
         gradients = [it if it is None else Tensor.as_subclass(it, cls) for it in gradients]
     if materialize_grads:
-        found = zip(inputs_list, gradients, strict=True)
-        return tuple([zeros_like(it) if gradient is None else gradient for it, gradient in found])
+        return _with_zeros(inputs_list, gradients, create_graph)
     if not allow_unused and any(gradient is None for gradient in gradients):
         unused = [i for i, gradient in enumerate(gradients) if gradient is None]
         raise GradientError(
             f"grad: the outputs do not depend on inputs {unused}; give allow_unused=True for None"
         )
     return tuple(gradients)
+
+
+def _with_zeros(
+    inputs: Sequence[Tensor], gradients: Sequence[Tensor | None], recorded: bool
+) -> tuple[Tensor, ...]:
+    """The gradients, zeros for what is unused: with `recorded`, ones to be differentiated too."""
+    return tuple(
+        [
+            zeros_like(it, requires_grad=bool(recorded)) if gradient is None else gradient
+            for it, gradient in zip(inputs, gradients, strict=True)
+        ]
+    )
 
 
 def _batched(

@@ -405,6 +405,18 @@ class TestPasses:
         with pytest.raises(ValueError, match="materialize_grads=True with allow_unused=False"):
             gb.autograd.grad(x * x, x, materialize_grads=True, allow_unused=False)
 
+    def test_zeros_for_none_are_differentiated_once_more_where_the_pass_is_recorded(self):
+        x, y, start = leaf(2), leaf(3, 4), leaf(0)
+
+        once = gb.autograd.grad(x * x, [x, y], start, create_graph=True, materialize_grads=True)
+        assert [it.requires_grad for it in once] == [True, True]
+        (along,) = gb.autograd.grad(once, start, [gb.tensor([1.0]), gb.tensor([1.0, 1.0])])
+        assert along.tolist() == [4]
+
+        options = {"create_graph": True, "is_grads_batched": True, "materialize_grads": True}
+        rows, zeros = gb.autograd.grad(x * x, [x, y], gb.ones(3, 1), **options)
+        assert (rows.shape, zeros.shape, zeros.requires_grad) == ((3, 1), (2,), True)
+
     @pytest.mark.parametrize(
         "mode",
         [gb.autograd.detect_anomaly, lambda: gb.autograd.set_detect_anomaly(True)],
