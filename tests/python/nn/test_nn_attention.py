@@ -118,3 +118,6 @@ def test_layers_have_the_activation_of_functional():
 
     assert layer.activation is gb.nn.functional.relu
     assert gb.nn.TransformerDecoderLayer(8, 2, activation="relu").activation is layer.activation
+    stacks = gb.nn.Transformer(8, 2, 1, 1, 16)
+    assert stacks.encoder.layers[0].activation is layer.activation
+    assert stacks.decoder.layers[0].activation is layer.activation

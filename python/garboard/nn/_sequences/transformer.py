@@ -7,7 +7,7 @@ from math import inf
 from typing import TYPE_CHECKING, Any
 
 from garboard._arguments import check
-from garboard._engine import Tensor, arange, relu, where, zeros
+from garboard._engine import Tensor, arange, where, zeros
 from garboard.nn import init
 from garboard.nn._norms.normalization import LayerNorm
 from garboard.nn._sequences.transformer_layers import (
@@ -16,6 +16,7 @@ from garboard.nn._sequences.transformer_layers import (
     TransformerEncoderLayer,
 )
 from garboard.nn.containers import ModuleList
+from garboard.nn.functional import relu
 from garboard.nn.module import Module
 
 if TYPE_CHECKING:
