@@ -279,3 +279,14 @@ def test_known_statistics_and_a_frozen_weight_keep_no_input():
     y = norm(x * 2)
 
     assert gb.memory.memory_allocated() - before < y.nbytes + 1024
+
+
+def test_a_norm_that_learns_and_keeps_nothing_needs_no_number_of_channels():
+    x = gb.tensor(drawn(2, 3, 4, 5))
+
+    layer = gb.nn.InstanceNorm2d(None)
+    assert gb.equal(layer(x), gb.nn.InstanceNorm2d(3)(x))
+    assert (layer.num_features, repr(layer)[:24]) == (None, "InstanceNorm2d(None, eps")
+    for settings in ({"affine": True}, {"track_running_stats": True}):
+        with pytest.raises(TypeError, match="num_features is of type NoneType; an integer"):
+            gb.nn.InstanceNorm2d(None, **settings)

@@ -42,7 +42,7 @@ class _ChannelNorm(Module):
 
     def __init__(
         self,
-        num_features: int,
+        num_features: int | None,
         eps: float = 1e-5,
         momentum: float | None = 0.1,
         affine: bool = True,
@@ -53,8 +53,9 @@ class _ChannelNorm(Module):
     ) -> None:
         super().__init__()
         name = type(self).__name__
-        count = check.size(name, "num_features", num_features)
-        self.num_features: int = count
+        is_unused = num_features is None and not affine and not track_running_stats
+        count = 0 if is_unused else check.size(name, "num_features", num_features)
+        self.num_features: int | Any = None if is_unused else count
         self.eps: float = check.rate(name, "eps", eps)
         if momentum is not None:
             check.real(name, "momentum", momentum)
@@ -315,7 +316,7 @@ class InstanceNorm1d(_InstanceNorm):
     (x - mean) / sqrt(var + eps) * weight + bias (Ulyanov, Vedaldi and Lempitsky, arXiv:1607.08022).
 
     Args:
-        num_features: How many channels there are.
+        num_features: How many channels there are; None will do where nothing is learned or kept.
         eps: What is added to the variance.
         momentum: How far the running statistics move.
         affine: Learn `weight`, ones at first, and `bias`, zeros; else both are None.
@@ -347,7 +348,7 @@ class InstanceNorm2d(_InstanceNorm):
     (x - mean) / sqrt(var + eps) * weight + bias (Ulyanov, Vedaldi and Lempitsky, arXiv:1607.08022).
 
     Args:
-        num_features: How many channels there are.
+        num_features: How many channels there are; None will do where nothing is learned or kept.
         eps: What is added to the variance.
         momentum: How far the running statistics move.
         affine: Learn `weight`, ones at first, and `bias`, zeros; else both are None.
@@ -379,7 +380,7 @@ class InstanceNorm3d(_InstanceNorm):
     (x - mean) / sqrt(var + eps) * weight + bias (Ulyanov, Vedaldi and Lempitsky, arXiv:1607.08022).
 
     Args:
-        num_features: How many channels there are.
+        num_features: How many channels there are; None will do where nothing is learned or kept.
         eps: What is added to the variance.
         momentum: How far the running statistics move.
         affine: Learn `weight`, ones at first, and `bias`, zeros; else both are None.
