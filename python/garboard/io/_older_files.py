@@ -47,16 +47,16 @@ class _OlderFile:
         if system.get("little_endian") is not True:
             raise FileError("load: a file of big-endian numbers; save it on another machine")
         # Once for the storages, and again with what is in them: a tensor may be a copy of its own.
-        (_, keys), end = self._values(2, at)
+        (_, keys), end = self._values(2, at, is_filled=False)
         self._fill(keys, end)
         (found,), _ = self._values(1, at)
         return found
 
-    def _values(self, count: int, at: int) -> tuple[list[Any], int]:
+    def _values(self, count: int, at: int, is_filled: bool = True) -> tuple[list[Any], int]:
         """The next values from byte `at` on, and where they end."""
         found = []
         for _ in range(count):
-            unpickler = TorchUnpickler(self._text, self._storage, at)
+            unpickler = TorchUnpickler(self._text, self._storage, at, is_filled)
             found.append(unpickler.load())
             at = unpickler.end
         return found, at

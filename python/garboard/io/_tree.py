@@ -21,6 +21,7 @@ from garboard._ops.exchange import attributes_on
 from garboard.io._errors import FileError, UnsafeFileError
 from garboard.io._pickled_values import FACTORIES
 from garboard.io._pickles import SAFE, Tensors, pickled, unpickled
+from garboard.io._sparse import kept_sparse, read_sparse
 from garboard.io._tagged import TAGGED, tagged
 from garboard.nn.parameter import Parameter
 
@@ -104,6 +105,8 @@ def _encoded_number(value: Any, path: str, depth: int, keep: Callable[[str, Tens
         if getattr(value, "ndim", 1) == 0 and hasattr(value, "item"):
             return encoded(value.item(), path, depth + 1, keep)
         return encoded(_engine.tensor(value), path, depth, keep)
+    if (found := kept_sparse(value, path, keep)) is not None:
+        return found
     for kind in (bool, int, float, str):  # members of an enumeration, say
         if isinstance(value, kind):
             return _and_pickled(value, kind(value), path, keep)
@@ -146,6 +149,8 @@ def decoded(tree: Any, tensor_named: Tensors, depth: int = 0) -> Any:
         for kind, own in _LETTERS.items():
             if letter == own:
                 return kind(decoded(part, tensor_named, depth + 1) for part in content)
+    if letter == "r" and len(tree) == 5:
+        return read_sparse(tree, tensor_named)
     if letter == "x" and type(content) is str:
         return unpickled(tree, tensor_named)
     if letter in TAGGED:

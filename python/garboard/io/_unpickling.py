@@ -13,10 +13,12 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from garboard import _engine
+from garboard._arguments import layouts
 from garboard._engine import GradientError, Tensor
 from garboard.io._dtypes import NAMES
 from garboard.io._errors import FileError, UnsafeFileError
 from garboard.io._pickled_values import FACTORIES, KEYS, VALUES, NumpyDType, filled
+from garboard.io._sparse import sparse_of_parts
 from garboard.nn.parameter import Buffer, Parameter
 
 __all__ = ["LONGEST_PICKLE", "TorchUnpickler"]
@@ -65,14 +67,19 @@ def _refused(what: _Name) -> FileError:
 class TorchUnpickler:
     """Reads the pickle that begins at byte `at`; afterwards `end` is where it ends.
 
-    `storage(kind, key, count)` returns the elements that a tensor looks at.
+    `storage(kind, key, count)` returns the elements that a tensor looks at; unless `is_filled`,
+    they are read later, and no sparse tensor is made of them yet.
     """
 
     def __init__(
-        self, text: bytes, storage: Callable[[str, str, int], Tensor], at: int = 0
+        self,
+        text: bytes,
+        storage: Callable[[str, str, int], Tensor],
+        at: int = 0,
+        is_filled: bool = True,
     ) -> None:
         self._text, self._at = text, at
-        self._storage = storage
+        self._storage, self._is_filled = storage, is_filled
         self._stack: list[Any] = []
         self._memo: dict[int, Any] = {}
         self._left = (1 << 20) + 16 * len(text)
@@ -286,6 +293,21 @@ class TorchUnpickler:
             return Buffer(tensor, persistent=told.get("persistent") is not False)
         return self._told(tensor, told)
 
+    def _layout(self, name: str) -> Any:
+        found = getattr(layouts, str(name).rpartition(".")[2], None)
+        if not isinstance(found, layouts.layout):
+            raise FileError(f"load: the layout {str(name)[:40]}, which is not in garboard")
+        return found
+
+    def _sparse(self, layout: Any, data: Any) -> Any:
+        if not isinstance(layout, layouts.layout) or type(data) is not tuple or len(data) < 3:
+            raise FileError("load: a sparse tensor of no layout, or of no parts")
+        flags = [it for it in data if type(it) is bool]
+        *parts, sizes = data[: -len(flags)] if flags else data
+        if not self._is_filled:
+            return None
+        return sparse_of_parts(str(layout).rpartition(".")[2], parts, sizes, flags == [True])
+
     def _parameter(self, data: Tensor, requires_grad: bool = True, *rest: object) -> Tensor:
         if not isinstance(data, Tensor):
             raise FileError("load: a parameter that is no tensor")
@@ -309,10 +331,12 @@ class TorchUnpickler:
 
 _CALLS: dict[_Name, Callable[..., Any]] = {
     _Name("torch._tensor", "_rebuild_from_type_v2"): TorchUnpickler._typed,
+    _Name("torch._utils", "_rebuild_sparse_tensor"): TorchUnpickler._sparse,
     _Name("torch._utils", "_rebuild_tensor_v2"): TorchUnpickler._tensor,
     _Name("torch._utils", "_rebuild_tensor"): TorchUnpickler._tensor,
     _Name("torch._utils", "_rebuild_parameter"): TorchUnpickler._parameter,
     _Name("torch._utils", "_rebuild_parameter_with_state"): TorchUnpickler._parameter_told,
+    _Name("torch.serialization", "_get_layout"): TorchUnpickler._layout,
 }
 _TYPES = (
     _Name("torch", "Tensor"),
