@@ -121,6 +121,27 @@ def from_file(
             return _engine.from_numpy(bytes_).untyped_storage()
 
 
+@classmethod  # type: ignore[misc]
+def _new_shared(cls: type[Storage], size: int, *, device: Device = "cpu") -> Storage:
+    """Make a storage for a batch that a worker gathers, as collate functions do in it.
+
+    Args:
+        size: How many bytes.
+        device: Where.
+
+    Returns:
+        A new storage, of the process's own memory: what a worker gives is copied.
+
+    Raises:
+        ShapeError: `size` is negative.
+        TypeError: It is no integer.
+
+    >>> gb.ones(3).untyped_storage()._new_shared(8)
+    UntypedStorage(8 bytes, device=cpu)
+    """
+    return made("_new_shared", size, _engine.uint8, device)
+
+
 def clone(self: Storage) -> Storage:
     """Copy the bytes into a storage of their own.
 
@@ -325,6 +346,7 @@ add_methods(
         "__reduce__": _reduce,
         "__repr__": _repr,
         "__setitem__": _setitem,
+        "_new_shared": _new_shared,
         "clone": clone,
         "copy_": copy_,
         "cpu": cpu,

@@ -85,6 +85,14 @@ class TypedStorage:
     def __sizeof__(self) -> int:
         return object.__sizeof__(self) + self.untyped().nbytes()
 
+    def _new_shared(self, size: int, *, device: Device | None = None) -> TypedStorage:
+        """Make a storage of so many elements of this one's dtype, as `UntypedStorage` does.
+
+        >>> gb.zeros(4).storage()._new_shared(3).nbytes()
+        12
+        """
+        return TypedStorage(size, dtype=self.dtype, device=device)
+
     def element_size(self) -> int:
         """Tell how many bytes an element has.
 
@@ -365,7 +373,7 @@ def storage(self: Tensor) -> TypedStorage:
     return TypedStorage(self.untyped_storage(), self.dtype)
 
 
-add_methods(Tensor, {"storage": storage})
+add_methods(Tensor, {"_typed_storage": storage, "storage": storage})
 
 if not TYPE_CHECKING:
     _missing = module_getattr(__name__)

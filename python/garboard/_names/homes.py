@@ -220,8 +220,9 @@ HOMES: Mapping[str, str] = {
 #: Methods of storages, behind the module that adds them.
 STORAGE_METHODS: Mapping[str, str] = {
     "garboard._storages": (
-        "__getitem__ __init__ __iter__ __new__ __reduce__ __repr__ __setitem__ __sizeof__ clone "
-        "copy_ cpu cuda element_size fill_ from_file is_pinned is_shared resize_ tolist untyped"
+        "__getitem__ __init__ __iter__ __new__ __reduce__ __repr__ __setitem__ __sizeof__ "
+        "_new_shared clone copy_ cpu cuda element_size fill_ from_file is_pinned is_shared resize_ "
+        "tolist untyped"
     ),
 }
 
@@ -239,7 +240,7 @@ METHODS: Mapping[str, str] = {
     "garboard._ops.special_functions": (
         "mvlgamma mvlgamma_ nextafter nextafter_ polygamma polygamma_"
     ),
-    "garboard.storage": "storage",
+    "garboard.storage": "_typed_storage storage",
     "garboard._root.copies": ("narrow_copy unsafe_chunk unsafe_split unsafe_split_with_sizes"),
     "garboard._root.counts": "nonzero_static",
     "garboard._root.methods": (

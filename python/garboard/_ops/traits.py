@@ -8,12 +8,13 @@ from garboard import _engine
 from garboard._arguments import check
 from garboard._arguments.overridable import all_overridable
 from garboard._arguments.texts import shown
-from garboard._engine import Tensor
+from garboard._engine import DeviceError, DTypeError, Storage, Tensor
 from garboard._native import add_methods
 
 if TYPE_CHECKING:
     from garboard._arguments.layouts import layout
-    from garboard.types import Device
+    from garboard.storage import TypedStorage
+    from garboard.types import Device, DType
 
 __all__ = ["NEVER", "is_neg", "made_as_before"]
 
@@ -95,17 +96,41 @@ def is_shared(self: Tensor) -> bool:
 
 
 def made_as_before(*given: Any, **options: Any) -> Tensor:
-    """A tensor of sizes or of data: a `Size` alone is sizes, a tuple or a list is data."""
-    if len(given) == 1 and isinstance(given[0], _engine._Size):
-        return _engine.empty(given[0], **options)
+    """A tensor of sizes or of data, or over a storage.
+
+    A `Size` alone is sizes, a tuple or a list is data.
+    """
+    if len(given) == 1:
+        from garboard.storage import TypedStorage
+
+        if isinstance(given[0], (Storage, TypedStorage)):
+            return _over(given[0], **options)
+        if isinstance(given[0], _engine._Size):
+            return _engine.empty(given[0], **options)
     return Tensor(*given, **options)
+
+
+def _over(storage: Storage | TypedStorage, dtype: DType, device: Device) -> Tensor:
+    """A tensor of all elements of a storage, whose memory it shares."""
+    untyped = storage.untyped()
+    if not isinstance(storage, Storage) and storage.dtype != dtype:
+        raise DTypeError(
+            f"new: a storage of dtype {storage.dtype}, for a tensor of {dtype}; one of the same, "
+            "or one of bytes, is needed"
+        )
+    if untyped.device != _engine.device(device):
+        raise DeviceError(
+            f"new: a storage on {untyped.device}, for a tensor on {device}; they must be on one "
+            "device, use to()"
+        )
+    return untyped._elements(dtype)
 
 
 def new(self: Tensor, *given: Any, device: Device | None = None, **named: Any) -> Tensor:
     """Make a tensor of this one's dtype and device, as programs did before `new_zeros`.
 
     Args:
-        given: Sizes, one by one or as a `Size`; or data.
+        given: Sizes, one by one or as a `Size`; or data; or a storage, whose memory it shares.
         device: Where; by default where this one is.
         **named: The same by name: `size` of several sizes; or one of `data`, `other`, which is a
             tensor, and `storage`.
@@ -116,6 +141,8 @@ def new(self: Tensor, *given: Any, device: Device | None = None, **named: Any) -
     Raises:
         TypeError: Neither sizes nor data, or both.
         ShapeError: A negative size.
+        DTypeError: A storage of elements of another dtype.
+        DeviceError: A storage on another device.
 
     >>> gb.ones(2, dtype=gb.int64).new([1, 2]).dtype
     garboard.int64

@@ -310,3 +310,45 @@ class TestAStorageOfAFile:
         (tmp_path / "empty").touch()
 
         assert gb.UntypedStorage.from_file(tmp_path / "empty").nbytes() == 0
+
+
+class TestATensorOverAStorage:
+    @pytest.mark.parametrize(
+        "made", [gb.FloatTensor, lambda it: gb.zeros(1, requires_grad=True).new(it)]
+    )
+    def test_shares_its_memory_as_elements_of_the_dtype_asked_for(self, made):
+        x = gb.arange(6.0)
+
+        for storage in (x.untyped_storage(), x.storage()):
+            over = made(storage)
+            assert (over.data_ptr(), over.dtype, over.requires_grad) == (
+                x.data_ptr(),
+                gb.float32,
+                False,
+            )
+            assert over.tolist() == [0, 1, 2, 3, 4, 5]
+        assert gb.zeros(1, dtype=gb.float64).new(x.untyped_storage()).shape == (3,)
+
+    def test_is_refused_where_the_dtype_is_another(self):
+        with pytest.raises(gb.DTypeError, match=r"storage of dtype garboard\.int64, for a tensor"):
+            gb.zeros(1).new(gb.arange(3).storage())
+
+    @pytest.mark.parametrize(
+        "room",
+        [
+            lambda x: x.untyped_storage()._new_shared(2 * x.nbytes, device=x.device),
+            lambda x: x.storage()._new_shared(2 * x.numel(), device=x.device),
+            lambda x: x._typed_storage()._new_shared(2 * x.numel()),
+            lambda x: gb.UntypedStorage._new_shared(2 * x.nbytes),
+        ],
+        ids=["bytes", "elements", "of an older name", "of the class"],
+    )
+    def test_is_room_for_a_batch_that_a_worker_gathers(self, room):
+        x = gb.arange(3)
+        storage = room(x)
+        out = x.new(storage).resize_(2, 3)
+
+        batch = gb.stack([x, x + 1], 0, out=out)
+
+        assert batch.tolist() == [[0, 1, 2], [1, 2, 3]]
+        assert batch.data_ptr() == storage.data_ptr()
