@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 from garboard import _engine
@@ -218,12 +219,12 @@ def segment_reduce(
     rows = [
         _of_segments(row, sizes, how, initial)
         for row, sizes in zip(
-            data.reshape(-1, *data.shape[along:]).unbind(0),
-            counts.reshape(-1, counts.shape[-1]).tolist(),
+            data.reshape(prod(data.shape[:along]), *data.shape[along:]).unbind(0),
+            counts.reshape(prod(counts.shape[:-1]), counts.shape[-1]).tolist(),
             strict=True,
         )
     ]
-    joined = _engine.stack(rows)
+    joined = _engine.stack(rows) if rows else data
     return joined.reshape(*counts.shape, *data.shape[along + 1 :])
 
 
@@ -236,6 +237,8 @@ def _of_segments(row: Tensor, sizes: list[int], how: str, initial: float | None)
             f"segment_reduce: lengths from {min(sizes)}, {sum(sizes)} in all, of {row.shape[0]}; "
             "they must fit"
         )
+    if not sizes:
+        return row[:0]
     parts = row[: sum(sizes)].split(sizes)
     return _engine.stack([_reduced(part, how, initial) for part in parts])
 
@@ -243,7 +246,7 @@ def _of_segments(row: Tensor, sizes: list[int], how: str, initial: float | None)
 def _reduced(part: Tensor, how: str, initial: float | None) -> Tensor:
     if not part.shape[0]:
         fill = _EMPTY[how] if initial is None else initial
-        return part.new_full(part.shape[1:], fill)
+        return part.sum(0) + fill  # 0 with a gradient's history
     if how == "max":
         found = part.amax(0)
         return found if initial is None else found.clamp(min=initial)

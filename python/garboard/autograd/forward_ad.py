@@ -311,29 +311,15 @@ def is_passed_over(level: object) -> bool:
     return level is not None and _unpacking.get() is level
 
 
-def carry(
-    name: str,
-    rule: Callable[..., Any],
-    ctx: Any,
+def tangents_of(
     arguments: tuple[Any, ...],
-    results: Sequence[Any],
-) -> object | None:
-    """Give the results of a function tangents by its own rule.
+) -> tuple[list[_Direction], list[Tensor | None]] | None:
+    """The level that is open, and the tangents of what a function is about to be given.
 
-    Args:
-        name: What errors call the function.
-        rule: Its `jvp`.
-        ctx: What the rule is given first.
-        arguments: Those of forward.
-        results: What forward returned, recorded.
+    They are looked for before its forward, which may write into what it is given.
 
     Returns:
-        The level whose passes end at the results; None where no level is open, or no argument has
-        a tangent.
-
-    Raises:
-        TypeError: The rule returned something else than a tangent for each result, or None.
-        ShapeError: A tangent has other sizes than its result.
+        None where no level is open, or no argument has a tangent.
     """
     level = _calling.get()
     if level is None:
@@ -345,8 +331,37 @@ def carry(
         _tangent(it, level, is_recorded) if is_one(it, Tensor) and it.requires_grad else None
         for it in arguments
     ]
-    if all(it is None for it in found):
-        return None
+    return None if all(it is None for it in found) else (level, found)
+
+
+def carry(
+    name: str,
+    rule: Callable[..., Any],
+    ctx: Any,
+    arguments: tuple[Any, ...],
+    results: Sequence[Any],
+    level: list[_Direction],
+    found: list[Tensor | None],
+) -> object:
+    """Give the results of a function tangents by its own rule.
+
+    Args:
+        name: What errors call the function.
+        rule: Its `jvp`.
+        ctx: What the rule is given first.
+        arguments: Those of forward.
+        results: What forward returned, recorded.
+        level: What `tangents_of` has found to be open.
+        found: The tangents that it has found.
+
+    Returns:
+        The level, whose passes end at the results.
+
+    Raises:
+        TypeError: The rule returned something else than a tangent for each result, or None.
+        ShapeError: A tangent has other sizes than its result.
+    """
+    is_recorded = any(it.is_recorded for it in level)
     if ctx._materializes:
         found = [
             zeros_like(it) if is_one(it, Tensor) and tangent is None else tangent

@@ -12,7 +12,7 @@ from garboard._arguments.overriding import overridable
 from garboard._contexts.grad_mode import no_grad
 from garboard._engine import GradientError, Tensor, is_grad_enabled
 from garboard.autograd._function_ctx import FunctionCtx, current_level, open_batches
-from garboard.autograd.forward_ad import carry
+from garboard.autograd.forward_ad import carry, tangents_of
 
 __all__ = ["Function", "FunctionCtx", "InplaceFunction", "once_differentiable"]
 
@@ -274,6 +274,7 @@ class Function:
                 f"{', '.join(kwargs)}; give them by place, or write a setup_context"
             )
         ctx = FunctionCtx(cls, args)
+        carried = None if cls.jvp is Function.jvp else tangents_of(args)
         with no_grad():
             if has_setup:
                 output = _forward_of_values(cls.forward, args)
@@ -296,8 +297,8 @@ class Function:
             ctx._materializes,
             is_recorded,
         )
-        if cls.jvp is not Function.jvp:
-            ctx._carried_in = carry(cls.__name__, cls.jvp, ctx, args, results)
+        if carried is not None:
+            ctx._carried_in = carry(cls.__name__, cls.jvp, ctx, args, results, *carried)
         ctx._for_forward = None
         return results if isinstance(output, tuple) else results[0]
 

@@ -174,6 +174,7 @@ class LBFGS(Optimizer):
             far = float(group["lr"])
             if kept["n_iter"] == 1:
                 far *= min(1.0, 1.0 / float(at.gradient.abs().sum()))
+            kept["t"] = far
             slope = float(at.gradient @ direction)
             if slope > -group["tolerance_change"]:
                 break

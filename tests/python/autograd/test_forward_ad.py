@@ -382,3 +382,24 @@ class TestAJacobianOfAFunctionWithARuleOfItsOwn:
         assert gb.func.vmap(gb.func.jacfwd(f))(x).tolist() == [2, 4, 6]
         assert moved(x, gb.ones(3)).tolist() == [200, 400, 600]
         assert gb.func.jvp(gb.func.vmap(f), (x,), (gb.ones(3),))[1].tolist() == [200, 400, 600]
+def test_a_function_that_writes_into_its_argument_moves_the_tangent_it_had():
+    class Doubled(gb.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.mark_dirty(x)
+            return x.mul_(2)
+
+        @staticmethod
+        def backward(ctx, gradient):
+            return gradient * 2
+
+        @staticmethod
+        def jvp(ctx, tangent):
+            return tangent.mul_(2)
+
+    with fwd.dual_level():
+        x = fwd.make_dual(gb.tensor([1.0, 3.0]), gb.ones(2))
+        moved = fwd.unpack_dual(Doubled.apply(x.clone()))
+
+        assert moved.primal.tolist() == [2, 6]
+        assert moved.tangent.tolist() == [2, 2]

@@ -474,3 +474,35 @@ def test_what_does_not_fit_is_a_value_error_too():
         for module in (gb.nn.Linear(2, 2), layer):
             with pytest.raises(ValueError, match="the same dtype is needed"):
                 gb.nn.utils.parametrize.register_parametrization(module, "weight", it)
+
+
+def test_a_further_parametrization_is_tried_with_what_it_makes_itself():
+    class Skewed(gb.nn.Module):
+        def forward(self, x):
+            return x.triu(1) - x.triu(1).T
+
+        def right_inverse(self, x):
+            if not gb.allclose(x, -x.T):
+                raise ValueError("not skew")
+            return x.triu(1)
+
+    layer = gb.nn.Linear(3, 3)
+    parametrize.register_parametrization(layer, "weight", Symmetric())
+
+    parametrize.register_parametrization(layer, "weight", Skewed())
+
+    assert gb.equal(layer.weight, -layer.weight.T)
+
+
+@pytest.mark.parametrize("older", [False, True])
+def test_a_complex_weight_is_divided_by_its_largest_singular_value(older):
+    gb.manual_seed(0)
+    spectral_norm = U.spectral_norm if older else U.parametrizations.spectral_norm
+    layer = gb.nn.Linear(3, 3, dtype=gb.complex64)
+    before = layer.weight.detach().clone()
+
+    spectral_norm(layer, n_power_iterations=200)
+    layer(gb.ones(1, 3, dtype=gb.complex64))
+
+    wanted = before / gb.linalg.matrix_norm(before, 2)
+    assert gb.allclose(layer.weight.detach(), wanted, atol=1e-4)

@@ -162,3 +162,21 @@ def test_a_search_ends_after_as_many_looks_as_it_is_given():
         looks.clear()
         found = _strong_wolfe(wild, None, 1.0, direction, 1.0, -direction, -1.0, max_ls=most)
         assert found[3] == len(looks) <= most + 1
+
+
+def test_goes_on_after_a_step_that_was_too_flat_to_take():
+    x = gb.tensor([1.0, 2.0], requires_grad=True)
+    optimizer = gb.optim.LBFGS([x], lr=0.5, max_iter=3, tolerance_change=1e-2)
+
+    def closure():
+        optimizer.zero_grad()
+        loss = ((x - 3) ** 4).sum() * 1e-3
+        loss.backward()
+        return loss
+
+    first = optimizer.step(closure).item()
+    for _ in range(3):
+        assert optimizer.step(closure).item() == first
+    assert optimizer.state[x]["t"] == 0.5
+    assert optimizer.state[x]["n_iter"] == 4
+    optimizer.dispose()

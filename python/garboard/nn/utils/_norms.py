@@ -57,6 +57,6 @@ def power_steps(
     for _ in range(count):
         u = matrix @ v
         u = u / u.norm().clamp(min=eps)
-        v = matrix.T @ u
+        v = matrix.mH @ u
         v = v / v.norm().clamp(min=eps)
     return u, v

@@ -124,7 +124,7 @@ class _SpectralNorm(Module):
                 self._u.copy_(u)
                 self._v.copy_(v)
         u, v = self._u.clone(), self._v.clone()  # what backward reads, a later call does not change
-        return weight / (u @ (matrix @ v))
+        return weight / u.vdot(matrix @ v)
 
     if TYPE_CHECKING:
 

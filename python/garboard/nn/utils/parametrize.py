@@ -255,8 +255,10 @@ def _add(module: Module, name: str, parametrization: Module, is_unsafe: bool) ->
     if not is_unsafe:
         with no_grad():
             now = computing()
+            made = parametrization(now)
+            _check_alike("register_parametrization", now, made)
             if hasattr(parametrization, "right_inverse"):
-                given = parametrization.right_inverse(now)
+                given = parametrization.right_inverse(made)
                 if not isinstance(given, Tensor):
                     raise ResultError(
                         "register_parametrization: only the first parametrization of a tensor can "
@@ -264,7 +266,6 @@ def _add(module: Module, name: str, parametrization: Module, is_unsafe: bool) ->
                         f"{type(given).__name__}"
                     )
                 _check_alike("register_parametrization", now, given)
-            _check_alike("register_parametrization", now, parametrization(now))
     computing.append(parametrization)
     computing.unsafe |= is_unsafe
 

@@ -98,10 +98,10 @@ class SpectralNorm:
         matrix = spectral_matrix(weight, self.dim)
         with no_grad():
             for _ in range(steps):
-                v.copy_(self._unit(matrix.T @ u))
+                v.copy_(self._unit(matrix.mH @ u))
                 u.copy_(self._unit(matrix @ v))
             u, v = u.clone(), v.clone()  # what backward reads, a later call does not change
-        made: Tensor = weight / (u @ (matrix @ v))
+        made: Tensor = weight / u.vdot(matrix @ v)
         return made
 
     def _unit(self, vector: Tensor) -> Tensor:
