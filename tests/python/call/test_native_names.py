@@ -288,6 +288,17 @@ class TestCounts:
         with pytest.raises(gb.ShapeError, match=r"segment_reduce: lengths from 9, 9 in all, of 6"):
             gb.segment_reduce(x, "sum", lengths=gb.tensor([9]))
 
+    def test_no_elements_make_segments_too(self):
+        x, none = gb.zeros(0, requires_grad=True), gb.zeros(0, dtype=gb.int64)
+
+        assert gb.segment_reduce(x, "max", lengths=none, initial=0).tolist() == []
+        found = gb.segment_reduce(x, "max", lengths=gb.tensor([0, 0]), initial=7)
+        found.sum().backward()
+
+        assert found.tolist() == [7, 7]
+        assert x.grad is not None
+        assert gb.segment_reduce(gb.zeros(0, 3), "sum", lengths=none).shape == (0, 3)
+
     def test_points_are_counted_as_numpy_counts_them(self):
         points = np.random.RandomState(0).rand(50, 2)
 

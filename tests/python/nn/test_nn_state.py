@@ -376,3 +376,15 @@ def test_a_number_is_loaded_of_one_dim_too():
     for wrong in (gb.zeros(0), gb.zeros(1, 1)):
         with pytest.raises(RuntimeError, match="size mismatch for scale"):
             one.load_state_dict({"scale": wrong})
+
+
+def test_says_that_a_module_without_memory_keeps_nothing_of_what_it_loads():
+    given = nn.Linear(2, 1, bias=False)
+    module = nn.Linear(2, 1, bias=False, device="meta")
+
+    with pytest.warns(UserWarning, match=r"'weight' has no memory.*assign=True"):
+        module.load_state_dict(given.state_dict())
+
+    assert module.weight.is_meta
+    module.load_state_dict(given.state_dict(), assign=True)
+    assert gb.equal(module.weight, given.weight)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -270,6 +271,12 @@ def _write(it: _Writing) -> None:
         elif it.shares or is_lazy(target) or is_sparse(target):
             _assign(it, target)
         else:
+            if target.is_meta and not it.value.is_meta:
+                warnings.warn(
+                    f"load_state_dict: {it.name!r} has no memory for what is given and keeps none; "
+                    "assign=True makes what is given the module's",
+                    stacklevel=2,
+                )
             target.copy_(it.value)
 
 
