@@ -334,6 +334,13 @@ def tangents_of(
     return None if all(it is None for it in found) else (level, found)
 
 
+def _may_have_one(argument: Any) -> bool:
+    """Whether there are tangents of it: it is a tensor, and not of integers."""
+    return is_one(argument, Tensor) and (
+        argument.dtype.is_floating_point or argument.dtype.is_complex
+    )
+
+
 def carry(
     name: str,
     rule: Callable[..., Any],
@@ -364,7 +371,7 @@ def carry(
     is_recorded = any(it.is_recorded for it in level)
     if ctx._materializes:
         found = [
-            zeros_like(it) if is_one(it, Tensor) and tangent is None else tangent
+            zeros_like(it) if tangent is None and _may_have_one(it) else tangent
             for it, tangent in zip(arguments, found, strict=True)
         ]
     keeps = is_recorded or any(it is not None and it.requires_grad for it in found)

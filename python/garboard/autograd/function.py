@@ -158,7 +158,7 @@ class Function:
         Args:
             ctx: What forward has remembered; `saved_tensors` is what `save_for_forward` was given.
             *grad_inputs: The tangent of each argument, zeros where a tensor has none; None for
-                what is no tensor.
+                what is no tensor of numbers with a fraction.
 
         Returns:
             A tangent for each result, a tuple where there are several; None where there is none.

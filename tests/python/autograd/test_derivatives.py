@@ -41,6 +41,28 @@ class TestGradcheck:
         assert check(lambda x: x.reshape(3, 1).T.sin(), x)
         assert (x.tolist(), x.grad) == before
 
+    def test_asks_no_backward_of_a_function_that_has_none(self):
+        class Doubled(gb.autograd.Function):
+            @staticmethod
+            def forward(ctx, x, number):
+                return x * 2
+
+            @staticmethod
+            def jvp(ctx, tangent, none):
+                assert none is None  # integers have no tangent
+                return tangent * 2
+
+        x = gb.rand(3, dtype=gb.float64, requires_grad=True)
+
+        for is_fast in (False, True):
+            assert gradcheck(
+                lambda x: Doubled.apply(x, gb.tensor(3)),
+                x,
+                fast_mode=is_fast,
+                check_forward_ad=True,
+                check_backward_ad=False,
+            )
+
     def test_compares_along_one_direction_in_its_fast_mode(self, monkeypatch):
         x = gb.tensor([0.5, 2.0], dtype=gb.float64, requires_grad=True)
         z = gb.tensor([0.5 + 1j, 2.0], dtype=gb.complex128, requires_grad=True)

@@ -417,6 +417,15 @@ class TestPasses:
         rows, zeros = gb.autograd.grad(x * x, [x, y], gb.ones(3, 1), **options)
         assert (rows.shape, zeros.shape, zeros.requires_grad) == ((3, 1), (2,), True)
 
+    def test_zeros_of_a_recorded_pass_can_be_differentiated_again(self):
+        x = gb.tensor(0.5, requires_grad=True)
+        (once,) = gb.autograd.grad(x * gb.tensor(3.0, requires_grad=True), x, create_graph=True)
+
+        (twice,) = gb.autograd.grad(once, x, create_graph=True, materialize_grads=True)
+        (thrice,) = gb.autograd.grad(twice, x, materialize_grads=True)
+
+        assert (twice.item(), thrice.item()) == (0, 0)
+
     @pytest.mark.parametrize(
         "mode",
         [gb.autograd.detect_anomaly, lambda: gb.autograd.set_detect_anomaly(True)],
