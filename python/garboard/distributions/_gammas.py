@@ -77,8 +77,11 @@ class Gamma(Distribution):
         drawn = log_gamma_rsample(shape).exp().to(shape.dtype) / self.rate
         return drawn.clamp(min=finfo(shape.dtype).tiny)
 
-    def log_prob(self, value: Tensor) -> Tensor:
-        given, c = self._checked(value), self.concentration
+    def log_prob(self, value: Tensor | float) -> Tensor:
+        c = self.concentration
+        if isinstance(value, (int, float)):
+            value = c.new_full((), value)
+        given = self._checked(value)
         return (
             _engine.xlogy(c, self.rate)
             + _engine.xlogy(c - 1, given)

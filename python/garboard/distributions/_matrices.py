@@ -234,8 +234,37 @@ class Wishart(OfLowerFactor):
     def _places(self) -> Tensor:
         return _engine.arange(self.event_shape[0], dtype=self.df.dtype, device=self.df.device)
 
-    def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
+    def rsample(
+        self, sample_shape: Sequence[int] = (), max_try_correction: int | None = None
+    ) -> Tensor:
+        """Draw matrices; those that rounding has made singular are drawn again.
+
+        Args:
+            sample_shape: The sizes before those of the batch.
+            max_try_correction: How often, at most; 10 times by default.
+
+        Returns:
+            Matrices [..., n, n], through which gradients pass.
+
+        >>> gb.distributions.Wishart(3.0, gb.eye(2)).rsample((4,)).shape
+        (4, 2, 2)
+        """
         sizes = self._extended_shape(sample_shape)
+        drawn = self._drawn(sizes)
+        tries = check.size(
+            "Wishart.rsample",
+            "max_try_correction",
+            10 if max_try_correction is None else max_try_correction,
+        )
+        for _ in range(tries):
+            with no_grad():
+                fits = self.support.check(drawn)
+            if fits.all():
+                break
+            drawn = where(fits.unsqueeze(-1).unsqueeze(-1), drawn, self._drawn(sizes))
+        return drawn
+
+    def _drawn(self, sizes: Sequence[int]) -> Tensor:
         counts = (self.df.unsqueeze(-1) - self._places()).expand(sizes[:-1])
         diagonal = Chi2(counts, validate_args=False).rsample().sqrt()
         below = _engine.randn(sizes, dtype=self.df.dtype, device=self.df.device).tril(-1)

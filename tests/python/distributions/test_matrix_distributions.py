@@ -262,3 +262,23 @@ def test_more_numbers_than_one_are_needed_for_a_share():
     assert transforms.StickBreakingTransform().inverse_shape((2, 4)) == (2, 3)
     assert transforms.CorrCholeskyTransform().inverse_shape((2, 4, 4)) == (2, 6)
     assert math.isclose(transforms.StickBreakingTransform()(gb.zeros(1)).sum().item(), 1)
+
+
+def test_wishart_draws_again_what_rounding_has_made_singular():
+    gb.manual_seed(0)
+    given = gb.distributions.Wishart(gb.tensor(2.2), gb.eye(3))
+
+    drawn = given.sample((3000,))
+
+    assert given.support.check(drawn).all()
+    assert given.log_prob(drawn).isfinite().all()
+    once = given.rsample((3000,), max_try_correction=0)
+    assert not given.support.check(once).all()
+
+
+def test_a_gamma_tells_the_density_of_a_plain_number():
+    given = gb.distributions.Gamma(gb.tensor([2.0, 3.0]), gb.tensor(3.0))
+
+    assert gb.equal(given.log_prob(1), given.log_prob(gb.tensor(1.0)))
+    with pytest.raises(ValueError, match="of at least 0 are needed"):
+        given.log_prob(-0.5)
