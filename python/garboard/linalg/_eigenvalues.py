@@ -90,7 +90,7 @@ def eigvals(A: Tensor, *, out: Tensor | None = None) -> Tensor:
     return written(op, _engine._linalg_eig(A, False, op)[0], out)
 
 
-def eigh(A: Tensor, UPLO: Literal["L", "U"] = "L") -> Eigh:
+def eigh(A: Tensor, UPLO: Literal["L", "U", "l", "u"] = "L") -> Eigh:
     """Compute eigenvalues and eigenvectors of Hermitian matrices, real symmetric ones among them.
 
     Values are real. Vectors are determined up to their sign or, of complex numbers, a factor of
@@ -99,7 +99,7 @@ def eigh(A: Tensor, UPLO: Literal["L", "U"] = "L") -> Eigh:
 
     Args:
         A: Tensor [..., n, n], float32, float64 or complex.
-        UPLO: Which triangle is read: "L", below the diagonal, or "U".
+        UPLO: Which triangle is read: "L" or "l", below the diagonal, or "U" or "u".
 
     Returns:
         A pair `eigenvalues` [..., n], ascending, `eigenvectors` [..., n, n], a column each. Until
@@ -118,17 +118,19 @@ def eigh(A: Tensor, UPLO: Literal["L", "U"] = "L") -> Eigh:
     """
     op = "linalg.eigh"
     check.tensor(op, "A", A)
-    upper = check.choice(op, "UPLO", UPLO, "L", "U") == "U"
+    upper = check.choice(op, "UPLO", UPLO, "L", "U", "l", "u") in "Uu"
     values, vectors = _engine._linalg_eigh(A, upper, True, op)
     return Eigh(values, vectors)
 
 
-def eigvalsh(A: Tensor, UPLO: Literal["L", "U"] = "L", *, out: Tensor | None = None) -> Tensor:
+def eigvalsh(
+    A: Tensor, UPLO: Literal["L", "U", "l", "u"] = "L", *, out: Tensor | None = None
+) -> Tensor:
     """Compute eigenvalues of Hermitian matrices, which are real.
 
     Args:
         A: Tensor [..., n, n], float32, float64 or complex.
-        UPLO: Which triangle is read: "L", below the diagonal, or "U".
+        UPLO: Which triangle is read: "L" or "l", below the diagonal, or "U" or "u".
         out: Where to write the result, and what is returned then: a tensor of its sizes on its
             device, of its category (bool, integer, floating) or one above.
 
@@ -149,7 +151,7 @@ def eigvalsh(A: Tensor, UPLO: Literal["L", "U"] = "L", *, out: Tensor | None = N
     """
     op = "linalg.eigvalsh"
     check.tensor(op, "A", A)
-    upper = check.choice(op, "UPLO", UPLO, "L", "U") == "U"
+    upper = check.choice(op, "UPLO", UPLO, "L", "U", "l", "u") in "Uu"
     return written(op, _engine._linalg_eigh(A, upper, False, op)[0], out)
 
 

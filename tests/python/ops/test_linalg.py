@@ -167,7 +167,7 @@ class TestFactors:
         close(la.cholesky(gb.tensor(lower)), np.linalg.cholesky(x))
         close(la.cholesky(gb.tensor(upper), upper=True), np.linalg.cholesky(x).T)
         close(la.eigvalsh(gb.tensor(lower)), np.linalg.eigvalsh(x))
-        close(la.eigvalsh(gb.tensor(upper), "U"), np.linalg.eigvalsh(x))
+        close(la.eigvalsh(gb.tensor(upper), "u"), np.linalg.eigvalsh(x))
         upper[3, 0] = np.nan
         close(la.eigvalsh(gb.tensor(upper), "U"), np.linalg.eigvalsh(x))
 
