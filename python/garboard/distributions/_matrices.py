@@ -264,7 +264,7 @@ class Wishart(OfLowerFactor):
             drawn = where(fits.unsqueeze(-1).unsqueeze(-1), drawn, self._drawn(sizes))
         return drawn
 
-    def _drawn(self, sizes: Sequence[int]) -> Tensor:
+    def _drawn(self, sizes: tuple[int, ...]) -> Tensor:
         counts = (self.df.unsqueeze(-1) - self._places()).expand(sizes[:-1])
         diagonal = Chi2(counts, validate_args=False).rsample().sqrt()
         below = _engine.randn(sizes, dtype=self.df.dtype, device=self.df.device).tril(-1)

@@ -319,6 +319,8 @@ def _rows_taken(x: Tensor, places: Tensor) -> Tensor:
     """Return rows of matrices in another order, batches broadcast."""
     if places.ndim == 1:
         return x.index_select(-2, places)
+    if x.ndim <= places.ndim:  # broadcast among the matrices
+        x = x.reshape(*[1] * (places.ndim + 1 - x.ndim), *x.shape)
     return x.take_along_dim(places.unsqueeze(-1), -2)
 
 

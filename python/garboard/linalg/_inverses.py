@@ -297,7 +297,7 @@ def lstsq(
         A: Tensor [..., m, n], float32, float64 or complex.
         B: Tensor [..., m, k] of the same dtype, or vectors: of the sizes of `A` without the last.
         rcond: Singular values up to this share of the largest count as 0; by default the epsilon of
-            the dtype times the longer side.
+            the dtype times the longer side, below 0 the epsilon.
         driver: What PyTorch would call in LAPACK; it decides which results there are, not how they
             are found.
 
@@ -313,7 +313,7 @@ def lstsq(
         ShapeError: The sizes do not fit.
         DTypeError: The dtypes differ, or are others.
         DeviceError: The tensors are on two devices.
-        ValueError: `rcond` is negative, or another driver.
+        ValueError: `rcond` is infinite, or another driver.
         TypeError: An argument is of another type.
         DisposedError: A tensor is disposed.
 
@@ -330,6 +330,8 @@ def lstsq(
         with left_alone(A.device.type):
             return lstsq(wide, right, rcond, driver=driver)
     name = "gelsy" if driver is None else check.choice(op, "driver", driver, *_DRIVERS)
+    if isinstance(rcond, (int, float)) and rcond < 0:
+        rcond = finfo(A.dtype.to_real()).eps
     tolerance = _tolerance(op, A, None, rcond)
     is_vector = B.ndim == A.ndim - 1 and B.shape == A.shape[:-1]
     right = B.unsqueeze(-1) if is_vector else B

@@ -108,3 +108,19 @@ def test_cholesky_solve_has_the_gradient_of_the_product_of_whole_matrices(dtype,
     gb.testing.assert_close(*first)
     assert first[0][0, 2].abs().item() > 0
     gb.testing.assert_close(*(gb.autograd.grad(it.abs().sum(), lower)[0] for it in first))
+
+
+@pytest.mark.parametrize("sizes", [(4, 6), (1, 4, 6), (5, 1, 3, 4, 6)])
+def test_lu_solve_takes_fewer_dims_than_the_factors_have(sizes):
+    gb.manual_seed(0)
+    given = matrices(1, 2, 3, 4, 4) + 2 * gb.eye(4, dtype=gb.float64)
+    b = matrices(*sizes)
+    factors, pivots = gb.linalg.lu_factor(given)
+
+    gb.testing.assert_close(gb.lu_solve(b, factors, pivots), gb.linalg.solve(given, b))
+    gb.testing.assert_close(
+        gb.linalg.lu_solve(factors, pivots, b, adjoint=True), gb.linalg.solve(given.mH, b)
+    )
+    gb.testing.assert_close(
+        gb.linalg.lu_solve(factors, pivots, b.mT, left=False), gb.linalg.solve(given.mT, b).mT
+    )

@@ -102,3 +102,13 @@ def test_rcond_is_the_older_name_of_rtol():
     assert la.pinv(given, rcond=0.1, hermitian=True).tolist() == [[0.5, 0.0], [0.0, 0.0]]
     with pytest.raises(TypeError, match="rcond beside another tolerance"):
         la.pinv(given, rcond=0.1, atol=0.1)
+
+
+def test_a_negative_rcond_stands_for_the_epsilon():
+    given = gb.tensor([[1.0, 0.0], [0.0, 1e-14], [0.0, 0.0]], dtype=gb.float64)
+    right = gb.ones(3, 1, dtype=gb.float64)
+
+    for driver in ("gelsy", "gelsd"):
+        found = la.lstsq(given, right, rcond=-1, driver=driver)
+        assert found.rank.item() == 2
+    assert la.lstsq(given, right, rcond=1e-13).rank.item() == 1
