@@ -215,3 +215,20 @@ def test_a_program_may_ask_where_each_of_several_datasets_ends():
     assert data.ConcatDataset([[1, 2], [3]]).cumulative_sizes == [2, 3]
     with pytest.raises(TypeError):
         data.ConcatDataset.cumsum([3])
+
+
+@pytest.mark.parametrize("num_workers", [0, 2])
+def test_a_dataset_is_asked_for_several_at_once_where_the_sampler_gives_lists(num_workers):
+    class Rows(data.Dataset):
+        def __getitem__(self, numbers):
+            return {"rows": gb.tensor(numbers) * 10, "of": len(numbers)}
+
+        def __len__(self):
+            return 5
+
+    sampler = data.BatchSampler(range(5), 2, drop_last=False)
+
+    found = list(data.DataLoader(Rows(), batch_size=None, sampler=sampler, num_workers=num_workers))
+
+    assert [it["rows"].tolist() for it in found] == [[0, 10], [20, 30], [40]]
+    assert [it["of"] for it in found] == [2, 2, 1]

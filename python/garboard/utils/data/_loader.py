@@ -72,7 +72,8 @@ class DataLoader(Generic[T_co]):
         dataset: Samples by number: a `Dataset`, or any sequence; or an `IterableDataset`.
         batch_size: Samples in a batch; None yields them one by one, arrays made tensors.
         shuffle: Draw an order at each loop.
-        sampler: Gives the numbers of samples, instead of `shuffle`.
+        sampler: Gives the numbers of samples, instead of `shuffle`; with `batch_size=None` what the
+            dataset takes, as lists of numbers.
         batch_sampler: Gives lists of numbers, instead of all that says what a batch is.
         num_workers: How many workers read; 0 reads in the calling thread.
         collate_fn: Makes a batch of a list of samples; `default_collate` by default, or
@@ -111,7 +112,7 @@ class DataLoader(Generic[T_co]):
         dataset: Dataset[T_co] | Sequence[T_co],
         batch_size: int | None = 1,
         shuffle: bool | None = None,
-        sampler: Iterable[int] | None = None,
+        sampler: Iterable[Any] | None = None,
         batch_sampler: Iterable[Sequence[int]] | None = None,
         num_workers: int = 0,
         collate_fn: Callable[[list[T_co]], Any] | None = None,
@@ -284,7 +285,8 @@ class DataLoader(Generic[T_co]):
         return map(list, self.batch_sampler)
 
     def __iter__(self) -> Iterator[Any]:
-        reader = Reader(self.dataset, self.collate_fn, self.drop_last)
+        makes_batches = self.batch_sampler is not None
+        reader = Reader(self.dataset, self.collate_fn, self.drop_last, makes_batches)
         seed = drawn_seed("DataLoader", self.generator)  # without workers too, so that orders agree
         batches = self._with_workers(reader, seed) if self.num_workers else self._alone(reader)
         if self.num_workers:

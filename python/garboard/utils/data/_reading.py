@@ -59,24 +59,28 @@ def set_worker_info(info: WorkerInfo) -> None:
 
 
 class Reader:
-    """Reads batches of a dataset. A task is a list of numbers, or one number where there are no
-    batches; of an iterable dataset, how many samples to take, or None for one by itself."""
+    """Reads batches of a dataset. A task is a list of numbers, or what the sampler gives where the
+    loader makes no batches: a number, or several that the dataset takes at once; of an iterable
+    dataset, how many samples to take, or None for one by itself."""
 
-    def __init__(self, dataset: Any, collate: Callable[[Any], Any], drop_last: bool) -> None:
+    def __init__(
+        self, dataset: Any, collate: Callable[[Any], Any], drop_last: bool, makes_batches: bool
+    ) -> None:
         self._dataset = dataset
         self._collate = collate
         self._drop_last = drop_last
+        self._makes_batches = makes_batches
         self._samples: Iterator[Any] | None = None
 
     def restarted(self, dataset: Any) -> Reader:
         """One like this at the beginning of `dataset`."""
-        return Reader(dataset, self._collate, self._drop_last)
+        return Reader(dataset, self._collate, self._drop_last, self._makes_batches)
 
     def read(self, task: Any) -> Any:
         """Return a batch, or END."""
         if isinstance(self._dataset, IterableDataset):
             return self._next_of_stream(task)
-        if not isinstance(task, list):
+        if not self._makes_batches:
             return self._collate(self._dataset[task])
         return self._collate(samples_of(self._dataset, task))
 
