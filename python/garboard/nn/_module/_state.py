@@ -273,7 +273,7 @@ def _write(it: _Writing) -> None:
         else:
             if target.is_meta and not it.value.is_meta:
                 warnings.warn(
-                    f"load_state_dict: {it.name!r} has no memory for what is given and keeps none; "
+                    f"load_state_dict: {shown(it.name)} has no memory for what is given and keeps none; "
                     "assign=True makes what is given the module's",
                     stacklevel=2,
                 )
