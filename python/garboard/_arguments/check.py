@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from garboard import _engine
 from garboard._arguments.errors import ArgumentError, ChoiceError
 from garboard._arguments.given import items_of
-from garboard._arguments.layouts import is_one
+from garboard._arguments.layouts import is_really
 from garboard._arguments.texts import shown
 from garboard._engine import (
     DeviceError,
@@ -65,7 +65,7 @@ def _wrong_type(op: str, name: str, given: object, needed: str) -> TypeError:
 
 def of_type(kind: type[_T], op: str, name: str, given: Any) -> _T:
     """An object of a class, or of one made of it."""
-    if not is_one(given, kind):
+    if not is_really(given, kind):
         raise _wrong_type(op, name, given, f"a {kind.__name__}")
     return given
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, TypeVar
 
-from garboard._arguments.layouts import is_one
+from garboard._arguments.layouts import is_really
 from garboard._arguments.texts import shown
 
 __all__ = ["items_of", "keys_of", "list_of", "refuse_unless_list"]
@@ -47,7 +47,7 @@ def list_of(
     items: list[_T] = []
     seen: set[int] = set()
     for item in items_of(given) if is_list else given:
-        if not is_one(item, wanted):
+        if not is_really(item, wanted):
             raise TypeError(
                 f"{op}: item {len(items)} of {name} is of type {type(item).__name__}; a list of "
                 f"{of} is needed"

@@ -17,7 +17,7 @@ __all__ = [
     "channels_last",
     "channels_last_3d",
     "contiguous_format",
-    "is_one",
+    "is_really",
     "is_sparse",
     "layout",
     "legacy_contiguous_format",
@@ -114,7 +114,7 @@ sparse_bsr: layout = _constant(_SparseLayout, "sparse_bsr")
 sparse_bsc: layout = _constant(_SparseLayout, "sparse_bsc")
 
 
-def is_one(given: object, wanted: type[_K] | tuple[type[_K], ...]) -> TypeIs[_K]:
+def is_really(given: object, wanted: type[_K] | tuple[type[_K], ...]) -> TypeIs[_K]:
     """Tell whether an object is of a type, which a sparse tensor is not of for saying so."""
     return issubclass(type(given), wanted) or (isinstance(given, wanted) and not is_sparse(given))
 

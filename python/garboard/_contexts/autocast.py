@@ -11,7 +11,7 @@ from warnings import warn
 from garboard import _engine
 from garboard._arguments import check
 from garboard._arguments.errors import ArgumentError
-from garboard._arguments.layouts import is_one
+from garboard._arguments.layouts import is_really
 from garboard._arguments.texts import shown
 from garboard._contexts import autocasting as _autocasting
 from garboard._contexts.grad_mode import GradMode
@@ -249,7 +249,7 @@ def _cast(value: Any, device_type: str, dtype: DType) -> Any:
 
 def _in_dtype(given: Any, dtype: Any, kind: str) -> Any:
     is_cast = (
-        is_one(given, _engine.Tensor)
+        is_really(given, _engine.Tensor)
         and given.is_floating_point()
         and given.dtype != _engine.float64
         and given.device.type == kind

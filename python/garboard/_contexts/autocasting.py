@@ -11,7 +11,7 @@ from contextvars import ContextVar
 from typing import Any, NamedTuple
 
 from garboard import _engine
-from garboard._arguments.layouts import is_one
+from garboard._arguments.layouts import is_really
 from garboard._contexts.autocast_lists import WANTS
 from garboard._contexts.blocks import block
 from garboard._engine import Tensor, is_grad_enabled
@@ -86,7 +86,7 @@ def clear_cache() -> None:
 
 def _is_eligible(given: Any, device_type: str) -> bool:
     return (
-        is_one(given, Tensor)
+        is_really(given, Tensor)
         and not given.is_disposed
         and given.dtype in _SINGLES
         and given.device.type == device_type
@@ -129,7 +129,7 @@ def recast(wants: dict[str, str], *given: Any) -> tuple[Any, ...] | None:
 
 def _device_type(given: tuple[Any, ...]) -> str | None:
     for it in given:
-        if is_one(it, Tensor) and not it.is_disposed and it.is_floating_point():
+        if is_really(it, Tensor) and not it.is_disposed and it.is_floating_point():
             return it.device.type
     return None
 

@@ -10,7 +10,7 @@ from garboard._arguments.callers import level_of_caller
 from garboard._arguments.check import flag, function, rate
 from garboard._arguments.errors import NothingAsksError
 from garboard._arguments.given import list_of
-from garboard._arguments.layouts import is_one
+from garboard._arguments.layouts import is_really
 from garboard._contexts.grad_mode import enable_grad, no_grad
 from garboard._engine import (
     GradientError,
@@ -70,9 +70,9 @@ def _modes(op: str, named: dict[str, Any]) -> Modes:
 def _checked(op: str, inputs: _Inputs) -> tuple[list[Any], list[Tensor]]:
     """Return the inputs, and those among them that ask for a gradient."""
     given = (
-        [inputs] if is_one(inputs, Tensor) else list_of(object, op, "inputs", inputs, "anything")
+        [inputs] if is_really(inputs, Tensor) else list_of(object, op, "inputs", inputs, "anything")
     )
-    asking = [it for it in given if is_one(it, Tensor) and it.requires_grad]
+    asking = [it for it in given if is_really(it, Tensor) and it.requires_grad]
     if not asking:
         raise NothingAsksError(
             f"{op}: no input requires grad; set requires_grad_() on those to be checked"
@@ -183,7 +183,7 @@ def _compare_tangents(
             dual = make_dual(at, tangent)
             found = func(*[dual if it is at else it for it in given])
             outputs = found if isinstance(found, (tuple, list)) else [found]
-            tensors = [it for it in outputs if is_one(it, Tensor)]
+            tensors = [it for it in outputs if is_really(it, Tensor)]
             floats = [it for it in tensors if it.is_floating_point() or it.is_complex()]
             moved = [(it, unpack_dual(it).tangent) for it in floats]
         rows.append([numbers_of(zeros_like(it) if by is None else by) for it, by in moved])
@@ -317,14 +317,14 @@ def gradgradcheck(
     else:
         starts = (
             [grad_outputs]
-            if is_one(grad_outputs, Tensor)
+            if is_really(grad_outputs, Tensor)
             else list_of(Tensor, op, "grad_outputs", grad_outputs, "Tensors")
         )
     starts = [it if it.requires_grad else it.detach().clone().requires_grad_() for it in starts]
     count = len(given)
 
     def gradients(*args: Any) -> tuple[Tensor, ...]:
-        asking = [it for it in args[:count] if is_one(it, Tensor) and it.requires_grad]
+        asking = [it for it in args[:count] if is_really(it, Tensor) and it.requires_grad]
         with enable_grad():
             found = [it for it in outputs_of(op, func, list(args[:count])) if it.requires_grad]
             if len(found) != len(starts):

@@ -8,7 +8,7 @@ from typing import Any
 from garboard import _engine
 from garboard._arguments.classes import class_of
 from garboard._arguments.given import items_of, list_of
-from garboard._arguments.layouts import is_one
+from garboard._arguments.layouts import is_really
 from garboard._arguments.overridable import all_overridable
 from garboard._engine import GradientError, ShapeError, Tensor, stack, zeros_like
 from garboard.autograd._edges import tensor_of_edge
@@ -24,7 +24,7 @@ _Gradients = Tensor | Iterable[Tensor | None]
 
 def _listed(op: str, name: str, given: _Tensors) -> list[Tensor]:
     given = tensor_of_edge(given)
-    if is_one(given, Tensor):
+    if is_really(given, Tensor):
         return [given]
     if isinstance(given, (list, tuple)):
         given = [tensor_of_edge(it) for it in items_of(given)]
@@ -36,7 +36,7 @@ def _gradients(
 ) -> list[Tensor | None]:
     if given is None:
         return [None] * len(outputs)
-    if is_one(given, Tensor):
+    if is_really(given, Tensor):
         given = [given]
     elif not isinstance(given, (list, tuple)) and isinstance(given, Iterable):
         given = list(islice(given, len(outputs) + 1))  # it may have no end

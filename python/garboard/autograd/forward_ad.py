@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from garboard import _engine
 from garboard._arguments import check
 from garboard._arguments.errors import ArgumentError
-from garboard._arguments.layouts import is_one
+from garboard._arguments.layouts import is_really
 from garboard._arguments.texts import shown
 from garboard._contexts.grad_mode import enable_grad
 from garboard._engine import GradientError, ShapeError, Tensor, zeros_like
@@ -328,7 +328,7 @@ def tangents_of(
         level = _levels[0]
     is_recorded = any(it.is_recorded for it in level)
     found = [
-        _tangent(it, level, is_recorded) if is_one(it, Tensor) and it.requires_grad else None
+        _tangent(it, level, is_recorded) if is_really(it, Tensor) and it.requires_grad else None
         for it in arguments
     ]
     return None if all(it is None for it in found) else (level, found)
@@ -336,7 +336,7 @@ def tangents_of(
 
 def _may_have_one(argument: Any) -> bool:
     """Whether there are tangents of it: it is a tensor, and not of integers."""
-    return is_one(argument, Tensor) and (
+    return is_really(argument, Tensor) and (
         argument.dtype.is_floating_point or argument.dtype.is_complex
     )
 
@@ -382,7 +382,7 @@ def carry(
             f"{name}.jvp: {len(moved)} tangents for {len(results)} results; one each is needed"
         )
     for result, tangent in zip(results, moved, strict=True):
-        if not is_one(result, Tensor) or not result.requires_grad or tangent is None:
+        if not is_really(result, Tensor) or not result.requires_grad or tangent is None:
             continue
         check.of_type(Tensor, f"{name}.jvp", "tangent", tangent)
         if tangent.shape != result.shape:

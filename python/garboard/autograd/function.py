@@ -7,7 +7,7 @@ from functools import wraps
 from typing import Any, NoReturn, TypeVar
 
 from garboard import _engine
-from garboard._arguments.layouts import is_one
+from garboard._arguments.layouts import is_really
 from garboard._arguments.overriding import overridable
 from garboard._contexts.grad_mode import no_grad
 from garboard._engine import GradientError, Tensor, is_grad_enabled
@@ -268,7 +268,7 @@ class Function:
         has_setup = cls.setup_context is not Function.setup_context
         if has_setup:
             args = _bound(cls.forward, args, kwargs)
-        elif any(is_one(it, Tensor) and it.requires_grad for it in kwargs.values()):
+        elif any(is_really(it, Tensor) and it.requires_grad for it in kwargs.values()):
             raise TypeError(
                 f"{cls.__name__}.apply: tensors that require grad by name, of "
                 f"{', '.join(kwargs)}; give them by place, or write a setup_context"
@@ -315,7 +315,7 @@ def _forward_of_values(forward: Any, args: tuple[Any, ...]) -> Any:
     """Call forward; in a transform of `func` with tensors that NumPy takes, as in PyTorch."""
     if current_level.get() is None:
         return forward(*args)
-    values = [it.detach() if is_one(it, Tensor) and it.requires_grad else it for it in args]
+    values = [it.detach() if is_really(it, Tensor) and it.requires_grad else it for it in args]
     given = {id(value): it for value, it in zip(values, args, strict=True)}
     found = forward(*values)
     if isinstance(found, tuple):
@@ -403,11 +403,11 @@ def once_differentiable(fn: _B) -> _B:
         if not is_grad_enabled():
             return found
         seen = (*gradients, *ctx.saved_tensors, *vars(ctx).values())
-        behind = [it for it in seen if is_one(it, Tensor) and it.requires_grad]
+        behind = [it for it in seen if is_really(it, Tensor) and it.requires_grad]
         results = found if isinstance(found, tuple) else (found,)
-        tensors = [it for it in results if is_one(it, Tensor)]
+        tensors = [it for it in results if is_really(it, Tensor)]
         refused = iter(_Refused.apply(ctx._name, len(tensors), *tensors, *behind))
-        out = tuple([next(refused) if is_one(it, Tensor) else it for it in results])
+        out = tuple([next(refused) if is_really(it, Tensor) else it for it in results])
         return out if isinstance(found, tuple) else out[0]
 
     return run  # type: ignore[return-value]

@@ -14,7 +14,7 @@ from weakref import WeakValueDictionary
 from garboard import _engine
 from garboard._arguments.check import count, flag, function, path, text
 from garboard._arguments.given import list_of
-from garboard._arguments.layouts import is_one
+from garboard._arguments.layouts import is_really
 from garboard._contexts.grad_mode import no_grad
 from garboard._engine import GradientError, GraphNode, Tensor, empty
 from garboard._names.missing import module_getattr
@@ -249,7 +249,9 @@ def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
     """
     op = "increment_version"
     given = (
-        [tensor] if is_one(tensor, Tensor) else list_of(Tensor, op, "tensor", tensor, of="tensors")
+        [tensor]
+        if is_really(tensor, Tensor)
+        else list_of(Tensor, op, "tensor", tensor, of="tensors")
     )
     for one in given:
         _engine._require_living(one, op)
@@ -263,7 +265,7 @@ def _to_disk(where: Path | None, least_bytes: int, tensor: Tensor) -> Tensor | _
 
 
 def _back_from_disk(kept: Tensor | _OnDisk) -> Tensor:
-    return kept if is_one(kept, Tensor) else kept.read()
+    return kept if is_really(kept, Tensor) else kept.read()
 
 
 class _OnDisk:

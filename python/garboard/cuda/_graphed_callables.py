@@ -7,7 +7,7 @@ from typing import Any
 
 from garboard import _engine
 from garboard._arguments import check
-from garboard._arguments.layouts import is_one
+from garboard._arguments.layouts import is_really
 from garboard._arguments.pytree import tree_flatten, tree_unflatten
 from garboard._arguments.texts import shown
 from garboard._engine import Tensor
@@ -114,7 +114,7 @@ class _Graphed:
         self.sample = sample
         leaves, self._form = tree_flatten(sample)
         for leaf in leaves:
-            if not is_one(leaf, Tensor) or leaf.device.type != "cuda":
+            if not is_really(leaf, Tensor) or leaf.device.type != "cuda":
                 raise TypeError(
                     f"make_graphed_callables: {shown(leaf)} among sample_args; tensors on a CUDA "
                     "device are needed"
@@ -143,10 +143,10 @@ class _Graphed:
 
     def call(self) -> None:
         self.results, self._form_of_results = tree_flatten(self.function(*self.sample))
-        self.is_differentiable = [is_one(it, Tensor) and it.requires_grad for it in self.results]
+        self.is_differentiable = [is_really(it, Tensor) and it.requires_grad for it in self.results]
 
     def differentiable(self) -> list[Tensor]:
-        return [it for it in self.results if is_one(it, Tensor) and it.requires_grad]
+        return [it for it in self.results if is_really(it, Tensor) and it.requires_grad]
 
     def has_gradients(self) -> bool:
         return bool(self.differentiable() and self.inputs())
@@ -161,7 +161,7 @@ class _Graphed:
         every = (*self.arguments, *self.parameters)
         self.gradients = [next(found) if it.requires_grad else None for it in every]
         # What was captured for them is replayed; the graph that made the results is used up.
-        self.results = [it.detach() if is_one(it, Tensor) else it for it in self.results]
+        self.results = [it.detach() if is_really(it, Tensor) else it for it in self.results]
 
     # Afterwards
 
@@ -187,7 +187,7 @@ class _Graphed:
                 f"{len(self.arguments)} are needed, nested alike"
             )
         for leaf, own in zip(leaves, self.arguments, strict=True):
-            if not is_one(leaf, Tensor) or leaf.shape != own.shape or leaf.dtype != own.dtype:
+            if not is_really(leaf, Tensor) or leaf.shape != own.shape or leaf.dtype != own.dtype:
                 raise TypeError(
                     f"a graphed callable: {shown(leaf)}; a tensor of sizes {list(own.shape)} and "
                     f"dtype {own.dtype}, as in the sample, is needed"
@@ -206,10 +206,10 @@ class _Replay(Function):
             if own.data_ptr() != given.data_ptr():
                 own.detach().copy_(given)
         graphed.forward.replay()
-        results = tuple(it.detach() if is_one(it, Tensor) else it for it in graphed.results)
+        results = tuple(it.detach() if is_really(it, Tensor) else it for it in graphed.results)
         others = zip(results, graphed.is_differentiable, strict=True)
         ctx.mark_non_differentiable(
-            *(it for it, is_needed in others if is_one(it, Tensor) and not is_needed)
+            *(it for it, is_needed in others if is_really(it, Tensor) and not is_needed)
         )
         return results
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 from garboard import io
 from garboard._arguments import check
 from garboard._arguments.errors import ArgumentError
-from garboard._arguments.layouts import is_one
+from garboard._arguments.layouts import is_really
 from garboard._arguments.texts import printable, shown
 from garboard._contexts.grad_mode import no_grad
 from garboard._engine import ShapeError, Tensor
@@ -244,7 +244,7 @@ def save(
     states = _states_of(op, state_dict)
     flat = {name: value for name, _, _, value in _leaves(states)}
     told = {
-        name: (tuple(it.shape), str(it.dtype)) if is_one(it, Tensor) else None
+        name: (tuple(it.shape), str(it.dtype)) if is_really(it, Tensor) else None
         for name, it in flat.items()
     }
     folder.mkdir(parents=True, exist_ok=True)
@@ -301,7 +301,7 @@ def load(
         )
     for name, _, _, value in wanted:
         sizes = (told.get(name) or (None,))[0]
-        if is_one(value, Tensor) and sizes is not None and tuple(value.shape) != tuple(sizes):
+        if is_really(value, Tensor) and sizes is not None and tuple(value.shape) != tuple(sizes):
             raise ShapeError(
                 f"{op}: {printable(name)} of sizes {list(value.shape)}, and {list(sizes)} in the "
                 "folder; they must be equal"
@@ -311,7 +311,7 @@ def load(
         for name, nest, key, value in wanted:
             if name in missing:
                 continue
-            if is_one(value, Tensor) and is_one(found[name], Tensor):
+            if is_really(value, Tensor) and is_really(found[name], Tensor):
                 value.copy_(found[name])
             else:
                 nest[key] = found[name]

@@ -10,7 +10,7 @@ from garboard import _engine
 from garboard._arguments import check
 from garboard._arguments.errors import ArgumentError
 from garboard._arguments.given import list_of
-from garboard._arguments.layouts import is_one
+from garboard._arguments.layouts import is_really
 from garboard._arguments.texts import shown
 from garboard._contexts.blocks import block
 from garboard._contexts.generator import get_rng_state, set_rng_state
@@ -138,7 +138,7 @@ def _revealed(
     found: list[Tensor] = []
     scope = _engine.current_dispose_scope()
     for it, dim in zip(leaves, _out_dims(op, result, out_dims), strict=True):
-        if it.is_meta and not any(is_one(one, Tensor) and one.is_meta for one in given):
+        if it.is_meta and not any(is_really(one, Tensor) and one.is_meta for one in given):
             raise NotBatchedError(
                 f"{op}: a result without elements; something took a sample for a plain tensor"
             )
@@ -153,7 +153,7 @@ def _revealed(
 
 def _out_dims(op: str, result: Any, out_dims: Any) -> list[int | None]:
     whole = isinstance(out_dims, tuple) and isinstance(result, tuple)
-    if isinstance(out_dims, tuple) and len(out_dims) == 1 and is_one(result, Tensor):
+    if isinstance(out_dims, tuple) and len(out_dims) == 1 and is_really(result, Tensor):
         (out_dims,) = out_dims
     return _spread(op, "out_dims", list(out_dims) if whole else out_dims, result)
 
@@ -162,7 +162,7 @@ def _spread(op: str, name: str, dims: Any, nest: Any) -> list[int | None]:
     """A dim for each leaf: numbers and None stand for all that is below their place."""
     if dims is None or not isinstance(dims, (list, tuple, dict)):
         number = None if dims is None else check.integer(op, name, dims)
-        return [number if is_one(it, Tensor) else None for it in leaves_of(nest)]
+        return [number if is_really(it, Tensor) else None for it in leaves_of(nest)]
     parts = list(nest.values()) if isinstance(nest, dict) else nest
     given = list(dims.values()) if isinstance(dims, dict) else dims
     if not isinstance(parts, (list, tuple)) or len(parts) != len(given):

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from garboard._arguments.errors import ResultError
-from garboard._arguments.layouts import is_one
+from garboard._arguments.layouts import is_really
 from garboard._arguments.pytree import SUPPORTED_NODES, NodeDef
 from garboard._engine import Tensor
 
@@ -26,7 +26,7 @@ def leaves_of(nest: Any, depth: int = 0) -> list[Any]:
     """What a nest holds, in its order; what is no container is a leaf."""
     if depth > _DEEPEST:
         raise ValueError(f"func: a nest of more than {_DEEPEST} levels; fewer are needed")
-    if is_one(nest, Tensor):
+    if is_really(nest, Tensor):
         return [nest]
     node = _registered(nest)
     if node is not None:
@@ -40,7 +40,7 @@ def leaves_of(nest: Any, depth: int = 0) -> list[Any]:
 
 def rebuilt(nest: Any, leaves: list[Any]) -> Any:
     """The same nest with other leaves, which are taken from the front of the list."""
-    node = None if is_one(nest, Tensor) else _registered(nest)
+    node = None if is_really(nest, Tensor) else _registered(nest)
     if node is not None:
         parts, context = node.flatten_fn(nest)
         return node.unflatten_fn([rebuilt(part, leaves) for part in parts], context)
@@ -56,14 +56,14 @@ def rebuilt(nest: Any, leaves: list[Any]) -> Any:
 
 def mapped(function: Callable[[Tensor], Any], nest: Any) -> Any:
     """A nest whose tensors are what `function` makes of them; other leaves stay."""
-    return rebuilt(nest, [function(it) if is_one(it, Tensor) else it for it in leaves_of(nest)])
+    return rebuilt(nest, [function(it) if is_really(it, Tensor) else it for it in leaves_of(nest)])
 
 
 def returned(op: str, nest: Any) -> list[Tensor]:
     """What a function returned, all of it tensors."""
     leaves = leaves_of(nest)
     for place, it in enumerate(leaves):
-        if not is_one(it, Tensor):
+        if not is_really(it, Tensor):
             raise ResultError(
                 f"{op}: item {place} of what the function returned is of type "
                 f"{type(it).__name__}; a list of Tensors is needed"

@@ -8,7 +8,7 @@ from typing import Any
 from garboard import _engine
 from garboard._arguments import check
 from garboard._arguments.errors import ArgumentError, ResultError
-from garboard._arguments.layouts import is_one
+from garboard._arguments.layouts import is_really
 from garboard._contexts.generator import get_rng_state, set_rng_state
 from garboard._engine import GradientError, ShapeError, Tensor
 from garboard.autograd._function_ctx import open_batches
@@ -54,11 +54,11 @@ class Run:
         self.depth = len(open_batches.get())
         self.drawn_from = get_rng_state() if runs_again else None
         leaves = [
-            expanded(it, open_batches.get()) if is_one(it, Tensor) else it
+            expanded(it, open_batches.get()) if is_really(it, Tensor) else it
             for it in leaves_of(given)
         ]
         for it in leaves:
-            if not is_one(it, Tensor):
+            if not is_really(it, Tensor):
                 raise TypeError(f"{op}: an argument to differentiate for holds {type(it).__name__}")
             if not it.dtype.is_floating_point and not (it.is_complex() and takes_complex):
                 raise GradientError(f"{op}: an argument of {it.dtype}; a floating dtype is needed")

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 import garboard
 from garboard._arguments import check
 from garboard._arguments.errors import ArgumentError
-from garboard._arguments.layouts import is_one
+from garboard._arguments.layouts import is_really
 from garboard._arguments.texts import shown
 from garboard._engine import Tensor
 from garboard.fx._compatibility import compatibility
@@ -218,7 +218,7 @@ class Tracer(TracerBase):
         0.5
         """
         is_asked = isinstance(attr_val, Parameter) or (
-            is_one(attr_val, Tensor) and self.proxy_buffer_attributes
+            is_really(attr_val, Tensor) and self.proxy_buffer_attributes
         )
         path = self._tensors.get(id(attr_val)) if is_asked else None
         if path is None:
@@ -245,7 +245,7 @@ class Tracer(TracerBase):
         return super().create_arg(a)
 
     def _leaf(self, a: Any) -> Argument:
-        if is_one(a, Tensor):
+        if is_really(a, Tensor):
             path = self._tensors.get(id(a))
             if path is None:
                 if isinstance(a, Parameter):
@@ -387,7 +387,7 @@ class Tracer(TracerBase):
             tensors = (
                 *module.named_parameters(recurse=False),
                 *module.named_buffers(recurse=False),
-                *(it for it in vars(module).items() if is_one(it[1], Tensor)),
+                *(it for it in vars(module).items() if is_really(it[1], Tensor)),
             )
             for name, it in tensors:
                 self._tensors.setdefault(id(it), f"{dot}{name}")
@@ -417,7 +417,7 @@ class Tracer(TracerBase):
 
         def reading(module: Module, name: str) -> Any:
             found = read(module, name)
-            if is_one(found, Tensor):
+            if is_really(found, Tensor):
                 return tracer.getattr(name, found, tracer._attributes)
             return found
 

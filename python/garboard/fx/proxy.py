@@ -14,7 +14,7 @@ from garboard import _engine
 from garboard._arguments import check
 from garboard._arguments.errors import ArgumentError
 from garboard._arguments.given import refuse_unless_list
-from garboard._arguments.layouts import is_one
+from garboard._arguments.layouts import is_really
 from garboard._arguments.texts import shown
 from garboard._engine import Tensor
 from garboard._ops.contractions import einsum
@@ -163,11 +163,11 @@ class TracerBase:
             return a.node
         if hasattr(a, "__fx_create_arg__"):
             return a.__fx_create_arg__(self)
-        if isinstance(a, (Node, *_PLAIN)) or (callable(a) and not is_one(a, Tensor)):
+        if isinstance(a, (Node, *_PLAIN)) or (callable(a) and not is_really(a, Tensor)):
             return a
         from enum import Enum
 
-        is_ours = type(a).__module__.startswith("garboard.") and not is_one(a, Tensor)
+        is_ours = type(a).__module__.startswith("garboard.") and not is_really(a, Tensor)
         if is_ours or isinstance(a, Enum | _engine.device):
             return a
         raise NotImplementedError(

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from io import BytesIO
 from typing import Any
 
-from garboard._arguments.layouts import is_one
+from garboard._arguments.layouts import is_really
 from garboard._arguments.texts import shown
 from garboard._engine import Tensor
 from garboard._ops.exchange import attributes_on
@@ -53,7 +53,7 @@ class _Pickler(pickle.Pickler):
         self._path, self._keep, self._count = path, keep, 0
 
     def persistent_id(self, obj: Any) -> _Kept | None:
-        if not is_one(obj, Tensor) or is_lazy(obj):
+        if not is_really(obj, Tensor) or is_lazy(obj):
             return None
         letter = "p" if isinstance(obj, Parameter) else "t"
         name = self._keep(f"{self._path}.{self._count}", obj)

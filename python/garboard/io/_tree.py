@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from garboard import _engine
-from garboard._arguments.layouts import is_one
+from garboard._arguments.layouts import is_really
 from garboard._engine import Tensor
 from garboard._engine import _Size as Size
 from garboard._ops.exchange import attributes_on
@@ -43,7 +43,7 @@ def encoded(value: object, path: str, depth: int, keep: Callable[[str, Tensor], 
         return value
     if depth > _DEEPEST:
         raise TypeError(f"save: a nest more than {_DEEPEST} deep; one that ends is needed")
-    if is_one(value, Tensor):
+    if is_really(value, Tensor):
         letter = "p" if isinstance(value, Parameter) else "t"
         known = [letter, keep(path, value), *([1] if value.requires_grad else [])]
         if not (given := attributes_on(value)):
@@ -192,7 +192,7 @@ def _mapping(letter: str, factory: Any) -> Any:
 
 
 def _with_attributes(tensor: Any, given: Any) -> Tensor:
-    if not is_one(tensor, Tensor) or type(given) is not dict:
+    if not is_really(tensor, Tensor) or type(given) is not dict:
         raise FileError("load: metadata that save() does not write")
     for name, value in given.items():
         if type(name) is str and not hasattr(type(tensor), name):  # which it would hide

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 from garboard._arguments import check
-from garboard._arguments.layouts import is_one
+from garboard._arguments.layouts import is_really
 from garboard._arguments.texts import shown
 from garboard._engine import DeviceError, GradientError, Tensor, is_grad_enabled
 from garboard.autograd._function_ctx import open_batches
@@ -172,7 +172,7 @@ class CustomOpDef:
         self._wrapper = type(self._name, (Function,), members)
 
     def _run(self, given: tuple[Any, ...], named: dict[str, Any]) -> Any:
-        tensors = (it for it in (*given, *named.values()) if is_one(it, Tensor))
+        tensors = (it for it in (*given, *named.values()) if is_really(it, Tensor))
         device = next((it.device.type for it in tensors), None)
         kernel = self._kernels.get(device) or self._kernels.get(None)
         if kernel is None and device is None and self._kernels:  # makes tensors from none
@@ -195,7 +195,7 @@ class CustomOpDef:
                     given, named = self._in_order(given, named)
                 return batch.computed(self, self._rule, given, named)
         differentiable = is_grad_enabled() and any(
-            is_one(it, Tensor) and it.requires_grad for it in (*given, *named.values())
+            is_really(it, Tensor) and it.requires_grad for it in (*given, *named.values())
         )
         if not differentiable:
             values = dict(zip(named, _detached(tuple(named.values())), strict=True))
@@ -204,7 +204,7 @@ class CustomOpDef:
             return self._run(given, named)
         given, named = self._in_order(given, named)
         for name, it in named.items():
-            if is_one(it, Tensor) and it.requires_grad:
+            if is_really(it, Tensor) and it.requires_grad:
                 raise GradientError(
                     f"custom_op: {shown(name)} of {shown(self._qualname)} has to be named and "
                     "requires grad; one given by place, or without grad, is needed"
@@ -223,7 +223,9 @@ class CustomOpDef:
 
 def _detached(given: tuple[Any, ...]) -> tuple[Any, ...]:
     """What a kernel is given: it stands below the graph, and may ask tensors for arrays."""
-    return tuple([it.detach() if is_one(it, Tensor) and it.requires_grad else it for it in given])
+    return tuple(
+        [it.detach() if is_really(it, Tensor) and it.requires_grad else it for it in given]
+    )
 
 
 def no_formula(full: str) -> Callable[..., Any]:

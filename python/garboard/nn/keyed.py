@@ -12,7 +12,7 @@ from typing import Any, Self
 
 from garboard._arguments import check
 from garboard._arguments.given import items_of, keys_of, list_of
-from garboard._arguments.layouts import is_one
+from garboard._arguments.layouts import is_really
 from garboard._arguments.texts import shown
 from garboard._engine import IndexOutOfRangeError, Tensor
 from garboard.nn._module._registered import kept_handle
@@ -170,12 +170,12 @@ def _put(into: Module, name: str, given: Any, is_new: bool) -> None:
     """Make `given` the attribute `name`; a tensor becomes a parameter."""
     free = into._free_name(type(into).__name__, name, "parameter") if is_new else name
     given = kept_handle(into, free, given)
-    is_plain = is_one(given, Tensor) and not isinstance(given, Parameter)
+    is_plain = is_really(given, Tensor) and not isinstance(given, Parameter)
     setattr(into, free, Parameter(given) if is_plain else given)
 
 
 def _shown(it: Any, says_dtype: bool) -> str:
-    if not is_one(it, Tensor):
+    if not is_really(it, Tensor):
         return f"Object of type: {type(it).__name__}"
     kind = it.dtype if says_dtype else it.type()
     return f"Parameter containing: [{kind} of size {'x'.join(map(str, it.shape))}]"
@@ -471,7 +471,7 @@ class ParameterList(Module):
         >>> len(gb.nn.ParameterList().extend([gb.ones(1), gb.ones(1)]))
         2
         """
-        if is_one(values, Tensor):
+        if is_really(values, Tensor):
             raise TypeError(
                 "ParameterList.extend: values is of type Tensor; a list of Tensors is needed"
             )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, Self, SupportsIndex
 from garboard._arguments import check
 from garboard._arguments.classes import class_of
 from garboard._arguments.errors import ArgumentError
-from garboard._arguments.layouts import is_one, is_sparse
+from garboard._arguments.layouts import is_really, is_sparse
 from garboard._engine import Tensor, _disabled_torch_function_impl, empty
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ class _ParameterMeta(type):
             return True
         return (
             cls is Parameter
-            and is_one(instance, Tensor)
+            and is_really(instance, Tensor)
             and getattr(instance, "_is_param", False) is True
         )
 
@@ -86,7 +86,7 @@ class Parameter(Tensor, metaclass=_ParameterMeta):
     __torch_function__ = _disabled_torch_function_impl  # what is computed from one is a Tensor
 
     def __new__(cls, data: Tensor | None = None, requires_grad: bool = True) -> Self:
-        if is_one(data, Tensor) and (
+        if is_really(data, Tensor) and (
             class_of(data) is not Tensor or not getattr(data, "_gives_its_class", True)
         ):
             made: Self = _of_its_class(data, requires_grad)
@@ -118,7 +118,7 @@ def _unless_changed(name: str) -> Any:
     @wraps(plain)
     def method(self: Parameter, *given: Any, **named: Any) -> Any:
         made = plain(self, *given, **named)
-        is_another = is_one(made, Tensor) and type(made) is not type(self)
+        is_another = is_really(made, Tensor) and type(made) is not type(self)
         return self if is_another and made._cdata == self._cdata else made
 
     return method
@@ -200,7 +200,7 @@ class UninitializedTensorMixin:
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> tuple[type, tuple[object, ...]]:
         this: Any = self
-        if not is_one(self, Tensor):
+        if not is_really(self, Tensor):
             return type(self), ()
         return type(self), (this.requires_grad, str(this.device), this.dtype)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from garboard._arguments import check
 from garboard._arguments.given import items_of, keys_of, refuse_unless_list
-from garboard._arguments.layouts import is_one
+from garboard._arguments.layouts import is_really
 from garboard._arguments.texts import shown
 from garboard._contexts.grad_mode import no_grad
 from garboard._engine import ShapeError, Tensor
@@ -64,7 +64,7 @@ def copied_entry(
         tensor = copied.get(name)
         if tensor is None:
             continue
-        if not is_one(tensor, Tensor):
+        if not is_really(tensor, Tensor):
             raise TypeError(f"{op}: {name} is of type {type(tensor).__name__}; a Tensor is needed")
         if tensor.shape != needed:
             raise ShapeError(
@@ -75,7 +75,7 @@ def copied_entry(
         for name, value in copied.items():
             if name in numbers:
                 copied[name] = scalar(_number(op, name, value))
-            elif name == "step" and is_one(value, Tensor):  # exact in its own dtype alone
+            elif name == "step" and is_really(value, Tensor):  # exact in its own dtype alone
                 copied[name] = value.detach().clone()
             else:
                 copied[name] = _copied(value, parameter)
@@ -99,7 +99,7 @@ def besides(states: Mapping[Any, Any]) -> dict[Any, Any]:
     return {
         name: dict(value) if isinstance(value, Mapping) else value
         for name, value in items
-        if not is_one(name, Tensor)
+        if not is_really(name, Tensor)
     }
 
 
@@ -110,7 +110,7 @@ def copied_besides(saved: Mapping[Any, Any]) -> dict[Any, Any]:
 
 
 def _copied(value: Any, parameter: Tensor | None = None) -> Any:
-    if is_one(value, Tensor):
+    if is_really(value, Tensor):
         if parameter is None:
             return value.detach().clone()
         dtype = parameter.dtype if parameter.is_floating_point() else value.dtype

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Self
 from weakref import ref
 
-from garboard._arguments.layouts import is_one
+from garboard._arguments.layouts import is_really
 from garboard._arguments.nests import tensors_in
 from garboard._engine import Tensor, float32, float64, get_default_dtype, tensor
 
@@ -27,7 +27,7 @@ def scalar(value: float) -> Tensor:
 def _is_alias(before: Any, after: Any) -> bool:
     if before is after:
         return True
-    if not is_one(before, Tensor) or before.is_disposed or not is_one(after, Tensor):
+    if not is_really(before, Tensor) or before.is_disposed or not is_really(after, Tensor):
         return False
     is_alike = before.shape == after.shape and before.dtype == after.dtype
     return is_alike and before.data_ptr() == after.data_ptr() and before.numel() > 0
@@ -185,15 +185,15 @@ class _SeenState(_Looking, ParameterState):
     def show(self, name: str, value: Any) -> None:
         """Put in what the engine has: the tensor that is there already where it is the same one."""
         before = dict.get(self, name)
-        if name == "step" and not is_one(value, Tensor):
-            if is_one(before, Tensor) and not before.is_disposed:
+        if name == "step" and not is_really(value, Tensor):
+            if is_really(before, Tensor) and not before.is_disposed:
                 before.fill_(value)
             else:
                 super().__setitem__(name, scalar(value))
             self.shown_step = value
         elif not _is_alias(before, value):
             super().__setitem__(name, value)
-        if name == "step" and is_one(value, Tensor):
+        if name == "step" and is_really(value, Tensor):
             self.shown_step = None
 
     def drop(self, name: str) -> None:
@@ -207,7 +207,7 @@ class _SeenState(_Looking, ParameterState):
     def is_step_written(self) -> bool:
         """Whether a program has written into the tensor of the step, which is no engine's own."""
         step = dict.get(self, "step")
-        if self.shown_step is None or not is_one(step, Tensor) or step.is_disposed:
+        if self.shown_step is None or not is_really(step, Tensor) or step.is_disposed:
             return False
         return bool(step.item() != self.shown_step)
 
@@ -289,11 +289,13 @@ class SeenStates(_Looking, States):
 
     def __missing__(self, parameter: Any) -> ParameterState:
         return (
-            self.made_of(parameter) if is_one(parameter, Tensor) else super().__missing__(parameter)
+            self.made_of(parameter)
+            if is_really(parameter, Tensor)
+            else super().__missing__(parameter)
         )
 
     def __setitem__(self, parameter: Any, value: Any) -> None:
-        if not is_one(parameter, Tensor):  # the program's own, which no engine knows
+        if not is_really(parameter, Tensor):  # the program's own, which no engine knows
             return super().__setitem__(parameter, value)
         given = dict(value)
         dict.pop(self, parameter, None)

@@ -16,7 +16,7 @@ from garboard import _engine
 from garboard._arguments import check
 from garboard._arguments.callers import level_of_caller
 from garboard._arguments.given import keys_of, list_of
-from garboard._arguments.layouts import is_one
+from garboard._arguments.layouts import is_really
 from garboard._arguments.overriding import overridable
 from garboard._arguments.texts import printable, told
 from garboard._engine import DisposedError, Tensor
@@ -125,7 +125,7 @@ class Optimizer(StateHooked):
         self.defaults: _Group = dict(defaults)
         if not any(it is required for it in self.defaults.values()):
             self._check_options(self.defaults)  # before the parameters, as in PyTorch
-        if is_one(params, Tensor):
+        if is_really(params, Tensor):
             raise TypeError(
                 f"{self._name}: params is a Tensor; a list of them is needed, [tensor] for one"
             )
@@ -202,7 +202,7 @@ class Optimizer(StateHooked):
 
     def _named(self, given: Any) -> tuple[list[Tensor], list[str]]:
         """The parameters, and their names where pairs are given."""
-        if is_one(given, Tensor):
+        if is_really(given, Tensor):
             return [given], []
         if isinstance(given, (set, frozenset)):
             raise TypeError(f"{self._name}: params is a set; a list, which has an order, is needed")
@@ -212,7 +212,7 @@ class Optimizer(StateHooked):
             return items, []
         for place, item in enumerate(items):
             is_pair = isinstance(item, tuple) and len(item) == 2 and isinstance(item[0], str)
-            if not is_pair or not is_one(item[1], Tensor):
+            if not is_pair or not is_really(item[1], Tensor):
                 raise TypeError(
                     f"{self._name}: item {place} of params is no pair of a name and a Tensor; all "
                     "of them pairs, or none, are needed"

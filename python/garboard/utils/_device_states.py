@@ -9,7 +9,7 @@ from warnings import warn
 
 from garboard._arguments import check
 from garboard._arguments.given import items_of
-from garboard._arguments.layouts import is_one
+from garboard._arguments.layouts import is_really
 from garboard._arguments.nests import tensors_in
 from garboard._contexts import generator as _generator
 from garboard._engine import Tensor
@@ -82,7 +82,7 @@ def detach_variable(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
     (True, True, 3.0)
     """
     check.of_type(tuple, "detach_variable", "inputs", inputs)
-    return tuple([_leaf(it) if is_one(it, Tensor) else it for it in items_of(inputs)])
+    return tuple([_leaf(it) if is_really(it, Tensor) else it for it in items_of(inputs)])
 
 
 def _leaf(tensor: Tensor) -> Tensor:
@@ -99,7 +99,7 @@ def check_backward_validity(inputs: Iterable[Any]) -> None:
 
     >>> gb.utils.checkpoint.check_backward_validity([gb.ones(2, requires_grad=True), 3.0])
     """
-    if not any(it.requires_grad for it in inputs if is_one(it, Tensor)):
+    if not any(it.requires_grad for it in inputs if is_really(it, Tensor)):
         warn("none of the inputs requires grad, so there will be no gradients", stacklevel=2)
 
 

@@ -12,7 +12,7 @@ from weakref import WeakKeyDictionary
 
 from garboard import _engine
 from garboard._arguments.check import count, flag, function
-from garboard._arguments.layouts import is_one
+from garboard._arguments.layouts import is_really
 from garboard._contexts.autocasting import blocks_here, entered_again
 from garboard._contexts.blocks import block
 from garboard._contexts.grad_mode import enable_grad
@@ -109,10 +109,10 @@ class _Call:
         self._places: list[Any] = []
         flat = (*args, *kwargs.values())
         self._names = tuple(kwargs)
-        self._others = tuple([None if is_one(it, Tensor) else (it,) for it in flat])
+        self._others = tuple([None if is_really(it, Tensor) else (it,) for it in flat])
         holder: list[Any] = []
         asking = _engine.empty(0, requires_grad=True)
-        tensors = [it for it in flat if is_one(it, Tensor)]
+        tensors = [it for it in flat if is_really(it, Tensor)]
         # In no scope, which might end it. A tensor, and not its node alone: the collector follows
         # tensors into graphs, and these may lead back here.
         self._kept: Tensor = _Inputs.apply(asking, holder, *tensors)

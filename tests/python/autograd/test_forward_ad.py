@@ -382,6 +382,8 @@ class TestAJacobianOfAFunctionWithARuleOfItsOwn:
         assert gb.func.vmap(gb.func.jacfwd(f))(x).tolist() == [2, 4, 6]
         assert moved(x, gb.ones(3)).tolist() == [200, 400, 600]
         assert gb.func.jvp(gb.func.vmap(f), (x,), (gb.ones(3),))[1].tolist() == [200, 400, 600]
+
+
 def test_a_function_that_writes_into_its_argument_moves_the_tangent_it_had():
     class Doubled(gb.autograd.Function):
         @staticmethod

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from garboard import _engine
 from garboard._arguments.errors import ArgumentError
-from garboard._arguments.layouts import is_one
+from garboard._arguments.layouts import is_really
 from garboard._contexts.blocks import block
 from garboard._contexts.generator import Generator, get_rng_state, set_rng_state
 from garboard._engine import Tensor
@@ -115,7 +115,7 @@ class BatchLevel(_engine._OverrideBlock):
             each = dims if isinstance(dims, (list, tuple)) else [dims] * len(made)
             parts = zip(made, each, strict=True)
             return _like(made, [self._hidden_along(it, dim) for it, dim in parts])
-        if dims is None or not is_one(made, Tensor):
+        if dims is None or not is_really(made, Tensor):
             return made
         return batch(made.movedim(dims, 0), self)
 
@@ -346,7 +346,7 @@ class Call:
 
     def joined(self, results: list[Any]) -> Any:
         first = results[0]
-        if is_one(first, Tensor):
+        if is_really(first, Tensor):
             if any(it.shape != first.shape for it in results):
                 raise NotBatchedError(
                     f"{self.name}: samples give results of several sizes, as {tuple(first.shape)}; "
@@ -377,7 +377,7 @@ def _like(nest: Any, parts: list[Any]) -> Any:
 
 
 def _mapped(nest: Any, function: Callable[[Tensor], Any]) -> Any:
-    if is_one(nest, Tensor):
+    if is_really(nest, Tensor):
         return function(nest)
     if isinstance(nest, (list, tuple)):
         return _like(nest, [_mapped(it, function) for it in nest])

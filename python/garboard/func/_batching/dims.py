@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from garboard._arguments.layouts import is_one
+from garboard._arguments.layouts import is_really
 from garboard._engine import Tensor
 from garboard.func._batching.calls import UNCHANGED, Call, rule, rules
 from garboard.func._batching.elementwise import aligned, elementwise
@@ -50,9 +50,9 @@ def place_of(dim: Any, ndim: int) -> int:
 def _along(at: int, default: Any) -> Any:
     def ruled(call: Call, *args: Any, **kwargs: Any) -> Any:
         x, *rest = args
-        if not call.is_batched(x) or any(is_one(it, Tensor) for it in rest[:1]):
+        if not call.is_batched(x) or any(is_really(it, Tensor) for it in rest[:1]):
             return NotImplemented
-        if is_one(kwargs.get("repeats"), Tensor) or (not x.ndim and call.name == "unfold"):
+        if is_really(kwargs.get("repeats"), Tensor) or (not x.ndim and call.name == "unfold"):
             return NotImplemented
         value, ndim = x._value, x.ndim
         if not ndim:
@@ -97,7 +97,7 @@ def _along(at: int, default: Any) -> Any:
 
 
 def _of_no_dims(made: Any) -> Any:
-    if is_one(made, Tensor):
+    if is_really(made, Tensor):
         return made.squeeze(1) if made.ndim == 2 and made.shape[1] == 1 else made
     return type(made)([_of_no_dims(it) for it in made])
 
@@ -111,7 +111,7 @@ def _of_two_or_along(name: str) -> Any:
     along = rules[name]
 
     def ruled(call: Call, *args: Any, **kwargs: Any) -> Any:
-        if "other" in kwargs or (len(args) == 2 and is_one(args[1], Tensor)):
+        if "other" in kwargs or (len(args) == 2 and is_really(args[1], Tensor)):
             return elementwise(call, *args, **kwargs)
         return along(call, *args, **kwargs)
 
@@ -131,7 +131,7 @@ def quantile(
     value = call.value(x)
     value, place = (value.flatten(1), 1) if dim is None else (value, place_of(dim, x.ndim))
     made = call.function(value, q, place, keepdim, **named)
-    return made.movedim(1, 0) if is_one(q, Tensor) and q.ndim else made
+    return made.movedim(1, 0) if is_really(q, Tensor) and q.ndim else made
 
 
 @rule("diff")

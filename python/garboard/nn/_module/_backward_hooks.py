@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any
 from warnings import warn
 
-from garboard._arguments.layouts import is_one
+from garboard._arguments.layouts import is_really
 from garboard._arguments.texts import shown
 from garboard._engine import Tensor, is_grad_enabled
 from garboard.autograd.function import Function
@@ -108,7 +108,7 @@ class BackwardCall:
                 f"{op}: a hook of {type(self._module).__name__} returned {len(made)} gradients; "
                 f"None, or {shown(count)} of them, are needed"
             )
-        if not all(it is None or is_one(it, Tensor) for it in made):
+        if not all(it is None or is_really(it, Tensor) for it in made):
             raise TypeError(
                 f"{op}: a hook of {type(self._module).__name__} returned what is of type "
                 f"{type(changed).__name__}; None, or {shown(count)} gradients, are needed"
@@ -122,7 +122,7 @@ def watch_last_op(module: Any, hooks: tuple[_Hook, ...], output: Any) -> None:
     while isinstance(first, (tuple, list, dict)):
         inner = first.values() if isinstance(first, dict) else first
         first = next((it for it in inner if isinstance(it, (Tensor, tuple, list, dict))), None)
-    if is_one(first, Tensor) and (node := first.grad_fn) is not None:
+    if is_really(first, Tensor) and (node := first.grad_fn) is not None:
         for hook in hooks:
             node.register_hook(partial(hook, module))
 
@@ -138,7 +138,7 @@ def _passed(
     given: tuple[Any, ...], through: Callable[[_Gradients], _Gradients]
 ) -> tuple[tuple[Any, ...], list[int]]:
     """The same, with those that ask for a gradient passed on; and which those are."""
-    places = [i for i, it in enumerate(given) if is_one(it, Tensor) and it.requires_grad]
+    places = [i for i, it in enumerate(given) if is_really(it, Tensor) and it.requires_grad]
     if not places:
         return given, places
     made = list(given)

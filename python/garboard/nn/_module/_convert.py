@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from garboard import _engine
-from garboard._arguments.layouts import is_one, is_sparse
+from garboard._arguments.layouts import is_really, is_sparse
 from garboard._arguments.texts import shown
 from garboard._contexts.grad_mode import no_grad
 from garboard._engine import DTypeError, Tensor
@@ -56,7 +56,7 @@ def applied(module: _M, fn: Callable[[Tensor], Tensor]) -> _M:
 
 def _are_the_same(made: Any, given: Any) -> bool:
     """Tell whether what a function returned is what it was given: another handle may be."""
-    if made is given or is_sparse(given) or not is_one(made, Tensor):
+    if made is given or is_sparse(given) or not is_really(made, Tensor):
         return made is given
     return (
         made.data_ptr() == given.data_ptr()

@@ -19,7 +19,7 @@ from collections.abc import (
 from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import proxy
 
-from garboard._arguments.layouts import is_one, is_sparse
+from garboard._arguments.layouts import is_really, is_sparse
 from garboard._arguments.texts import shown
 from garboard._engine import Tensor
 
@@ -52,7 +52,7 @@ def is_kin(role: str, value: object, by_hand: bool) -> bool:
     if role in BUFFERS:
         return is_sparse(value)
     if role == "parameter":  # or what a program's class holds the place with, until it is called
-        return by_hand and (is_one(value, Tensor) or _is_placeholder(value))
+        return by_hand and (is_really(value, Tensor) or _is_placeholder(value))
     return by_hand and callable(value)
 
 
@@ -67,7 +67,7 @@ def kept_handle(module: object, name: str, value: Any) -> Any:
     function gives to where the parameter stood.
     """
     there = vars(module).get(name)
-    if not (is_one(there, Tensor) and is_one(value, Tensor)) or there.is_disposed:
+    if not (is_really(there, Tensor) and is_really(value, Tensor)) or there.is_disposed:
         return value
     return there if there._cdata == value._cdata else value
 
@@ -93,7 +93,7 @@ def is_registered_by_override(
     else:
         is_plain = role == "module" or kind.register_buffer is plain.register_buffer
     known = vars(module).get("_roles")
-    if is_plain or known is None or not (value is None or is_one(value, Tensor)):
+    if is_plain or known is None or not (value is None or is_really(value, Tensor)):
         return False
     before = known.get(name, "")
     if (before in BUFFERS) if role in BUFFERS else before == role:

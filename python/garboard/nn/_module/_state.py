@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from garboard._arguments import check
 from garboard._arguments.given import keys_of
-from garboard._arguments.layouts import is_one, is_sparse
+from garboard._arguments.layouts import is_really, is_sparse
 from garboard._arguments.texts import printable, shown
 from garboard._contexts.grad_mode import no_grad
 from garboard._engine import DTypeError, GarboardError, ShapeError, Tensor
@@ -216,7 +216,7 @@ def load_own(
 
 def _number_of_older(target: Any, given: Any) -> Any:
     """Return what is given; for a number the first of a dim, where PyTorch before 0.4 kept it."""
-    if is_one(given, Tensor) and given.ndim == 1 and is_one(target, Tensor):
+    if is_really(given, Tensor) and given.ndim == 1 and is_really(target, Tensor):
         return given if is_lazy(target) or target.ndim or not len(given) else given[0]
     return given
 
@@ -225,7 +225,9 @@ def _fits(module: Module, key: str, target: Tensor, given: Any, errors: list[str
     """Tell whether `given` is to be written to `target`; what is wrong with it is an error."""
     if is_lazy(target) and is_lazy(given):
         return False
-    if is_sparse(target) is not is_sparse(given) or not (is_one(given, Tensor) or is_sparse(given)):
+    if is_sparse(target) is not is_sparse(given) or not (
+        is_really(given, Tensor) or is_sparse(given)
+    ):
         needed = type(target).__name__ if is_sparse(target) else "Tensor"
         raise DTypeError(
             f"{type(module).__name__}.load_state_dict: {shown(key)} is of type "
@@ -273,8 +275,8 @@ def _write(it: _Writing) -> None:
         else:
             if target.is_meta and not it.value.is_meta:
                 warnings.warn(
-                    f"load_state_dict: {shown(it.name)} has no memory for what is given and keeps none; "
-                    "assign=True makes what is given the module's",
+                    f"load_state_dict: {shown(it.name)} has no memory for what is given and keeps "
+                    "none; assign=True makes what is given the module's",
                     stacklevel=2,
                 )
             target.copy_(it.value)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from garboard._arguments import check
 from garboard._arguments.errors import ArgumentError
-from garboard._arguments.layouts import is_one
+from garboard._arguments.layouts import is_really
 from garboard._arguments.texts import shown
 from garboard._engine import Tensor
 from garboard.nn.module import Module
@@ -35,7 +35,7 @@ def direction_norm(weight: Tensor, dim: int | None) -> Tensor:
 def part_of(op: str, module: Module, name: str) -> Tensor:
     """What a norm computes a module's weight of; refuses a module that has no such thing."""
     found = getattr(check.of_type(Module, op, "module", module), name, None)
-    if not is_one(found, Tensor):
+    if not is_really(found, Tensor):
         raise ValueError(
             f"{op}: {type(module).__name__} has no {shown(name)}; a module whose weight is normed "
             "is needed"

@@ -7,7 +7,7 @@ from math import inf
 
 from garboard._arguments import check
 from garboard._arguments.given import list_of
-from garboard._arguments.layouts import is_one
+from garboard._arguments.layouts import is_really
 from garboard._arguments.texts import shown
 from garboard._contexts.grad_mode import no_grad
 from garboard._engine import GradientError, Tensor, stack, zeros
@@ -18,7 +18,7 @@ _Tensors = Tensor | Iterable[Tensor]
 
 
 def _listed(op: str, name: str, given: _Tensors) -> list[Tensor]:
-    return [given] if is_one(given, Tensor) else list_of(Tensor, op, name, given, "Tensors")
+    return [given] if is_really(given, Tensor) else list_of(Tensor, op, name, given, "Tensors")
 
 
 def _gradients(op: str, parameters: _Tensors) -> list[Tensor]:

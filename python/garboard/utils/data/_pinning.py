@@ -7,7 +7,7 @@ from typing import Any
 from warnings import warn
 
 from garboard import _engine
-from garboard._arguments.layouts import is_one
+from garboard._arguments.layouts import is_really
 from garboard._engine import Tensor
 
 __all__ = ["can_pin", "pin_memory", "pinned"]
@@ -26,7 +26,7 @@ def pinned(batch: Any) -> Any:
 
     What has a method `pin_memory` is asked for it; what has none stays as it is.
     """
-    if is_one(batch, Tensor):
+    if is_really(batch, Tensor):
         return batch.pin_memory() if batch.device.type == "cpu" else batch
     if isinstance(batch, (str, bytes)):
         return batch
