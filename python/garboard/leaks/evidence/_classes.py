@@ -31,7 +31,7 @@ def classes(role: str) -> tuple[Any, ...]:
     return tuple(cls for cls in found if cls is not None)
 
 
-def is_really(role: str, thing: object) -> bool:
+def is_one(role: str, thing: object) -> bool:
     """Tell whether a thing is a tensor, a module, ..., without asking it."""
     kind, loaded = type(thing), sys.modules
     for module, name in _ROLES[role]:  # a look asks this of each object on each way
