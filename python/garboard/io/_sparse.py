@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from garboard._arguments.layouts import is_sparse
 from garboard._engine import DTypeError, ShapeError, Tensor
 from garboard.io._errors import FileError
 
@@ -13,19 +14,16 @@ __all__ = ["kept_sparse", "read_sparse", "sparse_of_parts"]
 
 def kept_sparse(value: Any, path: str, keep: Callable[[str, Tensor], str]) -> list[Any] | None:
     """Return the JSON of a sparse tensor, or None of anything else; `keep` takes its parts."""
-    from garboard.sparse import SparseCsrTensor, SparseTensor
-
-    if type(value) not in (SparseTensor, SparseCsrTensor):
+    if not is_sparse(value):
         return None
-    if isinstance(value, SparseCsrTensor):
-        layout, places = "sparse_csr", {"crow": value.crow_indices(), "col": value.col_indices()}
-    else:
-        layout, places = "sparse_coo", {"indices": value._indices()}
-    parts = {**places, "values": value._values()}
+    layout = str(value.layout).rpartition(".")[2]
+    by_places = layout == "sparse_coo"
+    names = ("_indices", "_values") if by_places else (*value._names, "values")
+    parts = {name.strip("_").removesuffix("_indices"): getattr(value, name)() for name in names}
     below = f"{path}." if path else ""
-    names = [keep(f"{below}{name}", part) for name, part in parts.items()]
-    flags = [value.is_coalesced(), value.requires_grad]
-    return ["r", layout, names, list(value.shape), [int(it) for it in flags]]
+    kept = [keep(f"{below}{name}", part) for name, part in parts.items()]
+    flags = [not by_places or value.is_coalesced(), value.requires_grad]
+    return ["r", layout, kept, list(value.shape), [int(it) for it in flags]]
 
 
 def read_sparse(tree: list[Any], tensor_named: Callable[[str], Tensor]) -> Any:
@@ -46,17 +44,21 @@ def sparse_of_parts(layout: str, parts: Any, sizes: Any, is_coalesced: bool) -> 
     Raises:
         FileError: They are no tensors, or do not fit each other.
     """
-    from garboard.sparse import sparse_coo_tensor, sparse_csr_tensor
+    from garboard import sparse
 
     makers: dict[str, tuple[int, Callable[..., Any]]] = {
-        "sparse_coo": (2, sparse_coo_tensor),
-        "sparse_csr": (3, sparse_csr_tensor),
+        "sparse_coo": (2, sparse.sparse_coo_tensor),
+        "sparse_csr": (3, sparse.sparse_csr_tensor),
+        "sparse_csc": (3, sparse.sparse_csc_tensor),
+        "sparse_bsr": (3, sparse.sparse_bsr_tensor),
+        "sparse_bsc": (3, sparse.sparse_bsc_tensor),
     }
-    count, make = makers.get(layout, (-1, sparse_coo_tensor))
+    count, make = makers.get(layout, (-1, sparse.sparse_coo_tensor))
     if len(parts) != count or not all(isinstance(it, Tensor) for it in parts):
         raise FileError(
             f"load: a sparse tensor of layout {layout[:40]} and {len(parts)} parts; sparse_coo "
-            "of indices and values, or sparse_csr of rows, columns and values are needed"
+            "of indices and values, or sparse_csr and its kin of rows, columns and values, are "
+            "needed"
         )
     flags = {"is_coalesced": is_coalesced} if layout == "sparse_coo" else {}
     try:

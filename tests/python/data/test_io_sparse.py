@@ -65,6 +65,38 @@ def test_are_kept_by_coordinates_and_by_rows():
     assert gb.equal(found["c"].to_dense(), gb.eye(2, 3))
 
 
+@pytest.mark.parametrize("kind", ["csr", "csc", "bsr", "bsc"])
+def test_are_kept_by_columns_and_by_blocks(kind):
+    x = gb.arange(24.0).reshape(4, 6)
+    blocks = ((2, 3),) if kind.startswith("b") else ()
+    given = getattr(x, f"to_sparse_{kind}")(*blocks)
+
+    found = there_and_back({"x": given})["x"]
+
+    assert found.layout is given.layout
+    assert gb.equal(found.values(), given.values())
+    assert gb.equal(found.to_dense(), x)
+
+
+@pytest.mark.parametrize("kind", ["csr", "csc", "bsr", "bsc"])
+def test_places_that_lie_are_refused(kind):
+    from garboard.io._sparse import sparse_of_parts
+
+    sizes = (2, 3) if kind.startswith("b") else ()
+    values = gb.ones(2, *sizes)
+    for begins, places in (
+        ([0, 1, 2**40], [0, 1]),
+        ([0, 5, 2], [0, 1]),
+        ([0, 1, 2], [0, 99]),
+        ([0, 1, 2], [-1, 0]),
+        ([0, 1], [0, 1]),
+        ([[0, 1, 2]], [0, 1]),
+    ):
+        parts = [gb.tensor(begins), gb.tensor(places), values]
+        with pytest.raises(FileError, match="whose parts do not fit"):
+            sparse_of_parts(f"sparse_{kind}", parts, [4, 6], False)
+
+
 def test_are_in_the_state_of_a_module_whose_buffer_they_are():
     layer, other = gb.nn.Module(), gb.nn.Module()
     layer.register_buffer("near", gb.tensor([[0.0, 2.0], [0.0, 0.0]]).to_sparse())
@@ -95,7 +127,7 @@ def test_of_pytorch_whose_parts_do_not_fit_are_refused():
     [
         (["r", "sparse_coo", ["x", "x"], [1], [0, 0]], "parts do not fit"),
         (["r", "sparse_csr", ["x", "x", "x"], [9, 1], [0, 0]], "parts do not fit"),
-        (["r", "sparse_csc", ["x", "x", "x"], [1, 1], [0, 0]], "layout sparse_csc and 3 parts"),
+        (["r", "sparse_cubes", ["x"] * 3, [1, 1], [0, 0]], "layout sparse_cubes and 3 parts"),
         (["r", "sparse_coo", ["x"], [1], [0, 0]], "layout sparse_coo and 1 parts"),
         (["r", "sparse_coo", ["x", "x"], [1], [0]], "metadata that save"),
         (["r", "sparse_coo", 3, [1], [0, 0]], "metadata that save"),
