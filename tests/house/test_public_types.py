@@ -20,6 +20,7 @@ COUNTERS = "whole numbers and fractions by their keys, nested in dicts or not"
 SNAPSHOT = "PyTorch's form of a snapshot: dicts and lists of several types, from a file perhaps"
 GROUPS = "options of several types by their names, as PyTorch has them"
 CALLED = "what a subclass's forward takes and gives; it declares __call__ for checkers to know"
+CALLED_FUNCTION = "what the function that is called takes"
 COPIED = "what copy.deepcopy hands on"
 BATCH = "what a batch is made of is decided by the samples, or by a function of the user's"
 NUMPY = "any function of NumPy's, with what it was called with"
@@ -82,6 +83,10 @@ REASONS = {
     "autograd.vjp": DIFFERENTIATED,
     "utils.checkpoint": DIFFERENTIATED,
     "utils.checkpoint_sequential": DIFFERENTIATED,
+    "distributed.ZeroRedundancyOptimizer.__new__": GROUPS,
+    "fx.Node.normalized_arguments": CALLED_FUNCTION,
+    "fx.normalize_function": CALLED_FUNCTION,
+    "fx.normalize_module": CALLED_FUNCTION,
     "cuda.memory_stats": COUNTERS,
     "cuda.memory_stats_as_nested_dict": COUNTERS,
     "cuda.snapshot": SNAPSHOT,

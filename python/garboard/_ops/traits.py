@@ -115,13 +115,13 @@ def _over(storage: Storage | TypedStorage, dtype: DType, device: Device) -> Tens
     untyped = storage.untyped()
     if not isinstance(storage, Storage) and storage.dtype != dtype:
         raise DTypeError(
-            f"new: a storage of dtype {storage.dtype}, for a tensor of {dtype}; one of the same, "
-            "or one of bytes, is needed"
+            f"new: a storage of dtype {storage.dtype}, for a tensor of {shown(dtype)}; one of "
+            "the same, or one of bytes, is needed"
         )
     if untyped.device != _engine.device(device):
         raise DeviceError(
-            f"new: a storage on {untyped.device}, for a tensor on {device}; they must be on one "
-            "device, use to()"
+            f"new: a storage on {untyped.device}, for a tensor on {shown(device)}; they must "
+            "be on one device, use to()"
         )
     return untyped._elements(dtype)
 

@@ -49,10 +49,10 @@ class CheckpointException(ArgumentError):  # noqa: N818 - PyTorch's name
 class Stateful(Protocol):
     """What has a state: a module, an optimizer, or a program's own object.
 
-    >>> from garboard.distributed import checkpoint
-    >>> it: checkpoint.Stateful = gb.optim.SGD([gb.zeros(1)])
-    >>> isinstance(it, checkpoint.Stateful)
-    True
+    >>> from garboard.distributed._folders import Stateful
+    >>> things: list[object] = [gb.nn.Linear(1, 1), 3]
+    >>> [isinstance(it, Stateful) for it in things]
+    [True, False]
     """
 
     def state_dict(self) -> dict[str, Any]:

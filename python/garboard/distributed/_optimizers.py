@@ -42,8 +42,10 @@ class ZeroRedundancyOptimizer(Optimizer):
         cls,
         params: Any = None,
         optimizer_class: type[Optimizer] | None = None,
-        *given: Any,
-        **named: Any,
+        process_group: object = None,
+        parameters_as_bucket_view: bool = False,
+        overlap_with_ddp: bool = False,
+        **defaults: Any,
     ) -> Any:
         op = "ZeroRedundancyOptimizer"
         if cls is not ZeroRedundancyOptimizer:  # one that is made below, or copied
@@ -56,9 +58,7 @@ class ZeroRedundancyOptimizer(Optimizer):
         if not isinstance(optimizer_class, type) or not issubclass(optimizer_class, Optimizer):
             raise TypeError(f"{op}: optimizer_class is {shown(optimizer_class)}; a class is needed")
         kind = type(op, (_Alone, optimizer_class), {"__module__": cls.__module__})
-        for name in ("process_group", "parameters_as_bucket_view", "overlap_with_ddp"):
-            named.pop(name, None)
-        return kind(params, **named)
+        return kind(params, **defaults)
 
     def consolidate_state_dict(self, to: int = 0) -> None:
         """Do nothing: the one process has the whole state.

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from garboard._arguments import check
 
 __all__ = ["set_module"]
 
 
-def set_module(obj: Any, mod: str) -> None:
+def set_module(obj: object, mod: str) -> None:
     """Let a class or a function say that it is of another module, as libraries show theirs.
 
     Args:

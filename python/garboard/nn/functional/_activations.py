@@ -33,16 +33,13 @@ __all__ = [
 ]
 
 _STRAIGHT = 20  # from where on softplus is a line to all digits of float32
-_SELU_ALPHA = 1.6732632423543772
-_SELU_SCALE = 1.0507009873554805
+_SELU_ALPHA, _SELU_SCALE = 1.6732632423543772, 1.0507009873554805
 
 
 def _between(input: Tensor, least: float, most: float) -> Tensor:
     """Clamped, with a slope of 0 at both bounds, as PyTorch has it."""
     if input.is_floating_point():
         return _engine._hardtanh(input, least, most)
-    if input.is_complex() or input.dtype == _engine.bool:
-        return where(input <= least, least, where(input >= most, most, input)).to(input.dtype)
     held = iinfo(input.dtype)
     return input.clamp(*(int(min(max(it, held.min), held.max)) for it in (least, most)))
 
