@@ -134,9 +134,9 @@ WithInfos cholesky(const char* op, const Tensor& input, bool upper, bool checks)
   if (factor.count() > 0)
     failed = kernels::run(kernels::Cholesky{{batched(infos, 0)}, batched(factor), upper}, device);
   if (checks && failed >= 0)
-    throw LinAlgError(text(named(op, failed, batch), " is not positive definite: its minor of ",
-                           "order ", info_at(infos, failed), " is not; a positive definite one is ",
-                           "needed"));
+    throw LinAlgError(text(named(op, failed, batch), " of the input is not positive-definite: its ",
+                           "minor of order ", info_at(infos, failed), " is not; a ",
+                           "positive-definite one is needed"));
   const Tensor out = moved(factor, input.device());
   record(op, out, {input}, Keep::output, [upper](const Backward& at) -> Grads {
     const Tensor factor = at.output();

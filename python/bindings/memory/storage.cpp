@@ -3,6 +3,7 @@
 
 #include <pybind11/pybind11.h>
 
+#include "python/bindings/types/tensor_type.h"
 #include "python/bindings/values/dtype_object.h"
 #include "python/bindings/wrapped/bindings.h"
 #include "python/bindings/wrapped/tensor_caster.h"
@@ -35,7 +36,7 @@ StorageView storage_of(const Tensor& tensor) { return {tensor.storage()}; }
 }  // namespace
 
 void bind_storage(py::module_& m) {
-  py::class_<StorageView>(m, "Storage", R"(One block of bytes on one device; it is kept alive.
+  py::class_<StorageView> bound(m, "Storage", R"(One block of bytes on one device; it is kept alive.
 
 Equal where it is the same block. `len()` is its bytes.
 
@@ -45,7 +46,9 @@ Args:
 
 >>> len(gb.UntypedStorage(4))
 4
-)")
+)");
+  storage_type = reinterpret_cast<PyTypeObject*>(bound.ptr());
+  bound
       .def(
           "data_ptr",
           [](const StorageView& it) {

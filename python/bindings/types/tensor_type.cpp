@@ -21,6 +21,8 @@
 #include "python/bindings/values/size_object.h"
 
 namespace garboard::python {
+
+PyTypeObject* storage_type = nullptr;
 namespace {
 
 int traverse(PyObject* self, visitproc visit, void* arg) {
@@ -65,6 +67,12 @@ Tensor made_from(PyTypeObject* type, PyObject* data, const Options& options) {
   std::optional<DType> dtype = options.dtype;
   const std::optional<Device> device = options.device;
   Tensor made;
+  Ref over;
+  if (Py_TYPE(data) == storage_type) {
+    const Ref as(dtype_object(dtype.value_or(default_floating())));
+    over = Ref(checked(PyObject_CallMethod(data, "_elements", "O", as.get())));
+    data = over.get();
+  }
   if (is_tensor(data)) {
     const Tensor& tensor = tensor_of(data, type->tp_name, "data");
     made = rewrapped(tensor, dtype, device.value_or(tensor.device()));
@@ -166,7 +174,8 @@ as NumPy has it, are the functions of their names.
 
 Args:
     data: What `gb.tensor` takes, in the default dtype if no other is given; a Tensor gives another
-        handle on its storage, without history. Nothing gives a tensor without elements.
+        handle on its storage, without history; a storage gives one on all its elements. Nothing
+        gives a tensor without elements.
         Integers are sizes, of elements that may be anything: `gb.empty` says it better.
     size: Further sizes.
     dtype: The dtype, if another is wanted.

@@ -14,4 +14,7 @@ void add_index_slots(std::vector<PyType_Slot>& slots);
 /// shape, dtype, grad, ...
 PyGetSetDef* tensor_properties();
 
+/// Of what `untyped_storage()` gives, over which `Tensor(storage)` is a tensor.
+extern PyTypeObject* storage_type;
+
 }  // namespace garboard::python

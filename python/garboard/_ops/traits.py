@@ -112,18 +112,18 @@ def made_as_before(*given: Any, **options: Any) -> Tensor:
 
 def _over(storage: Storage | TypedStorage, dtype: DType, device: Device) -> Tensor:
     """A tensor of all elements of a storage, whose memory it shares."""
-    untyped = storage.untyped()
-    if not isinstance(storage, Storage) and storage.dtype != dtype:
+    made, where = storage.untyped()._elements(dtype), _engine.device(device)
+    if not isinstance(storage, Storage) and storage.dtype != made.dtype:
         raise DTypeError(
-            f"new: a storage of dtype {storage.dtype}, for a tensor of {shown(dtype)}; one of "
-            "the same, or one of bytes, is needed"
+            f"new: a storage of dtype {storage.dtype}, for a tensor of {made.dtype}; one of the "
+            "same, or one of bytes, is needed"
         )
-    if untyped.device != _engine.device(device):
+    if made.device != where:
         raise DeviceError(
-            f"new: a storage on {untyped.device}, for a tensor on {shown(device)}; they must "
-            "be on one device, use to()"
+            f"new: a storage on {made.device}, for a tensor on {where}; they must be on one "
+            "device, use to()"
         )
-    return untyped._elements(dtype)
+    return made
 
 
 def new(self: Tensor, *given: Any, device: Device | None = None, **named: Any) -> Tensor:

@@ -352,3 +352,15 @@ class TestATensorOverAStorage:
 
         assert batch.tolist() == [[0, 1, 2], [1, 2, 3]]
         assert batch.data_ptr() == storage.data_ptr()
+
+
+def test_a_tensor_over_a_storage_shares_its_elements():
+    x = gb.arange(4.0)
+
+    over = gb.Tensor(x.untyped_storage())
+    over[1] = 9
+
+    assert over.shape == (4,)
+    assert x.tolist() == [0, 9, 2, 3]
+    assert gb.Tensor(x.untyped_storage(), dtype=gb.uint8).shape == (16,)
+    assert gb.Tensor(gb.UntypedStorage(0)).shape == (0,)
