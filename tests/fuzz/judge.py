@@ -64,9 +64,9 @@ def _is_of_the_line(error: BaseException, target: Target) -> bool:
 
 def _is_hollow(thing: object) -> bool:
     """Whether a program took away all that `thing` was made of, or never gave it any."""
-    slots = getattr(type(thing), "__slots__", ())
+    slots = [it for it in getattr(type(thing), "__slots__", ()) if it != "__weakref__"]
     is_empty = getattr(thing, "__dict__", {}) == {} and not any(hasattr(thing, it) for it in slots)
-    return is_empty and not isinstance(thing, gb.Tensor)
+    return is_empty and not issubclass(type(thing), gb.Tensor)
 
 
 def _is_fitting(error: BaseException, target: Target) -> bool:
