@@ -37,7 +37,7 @@ def einsum(*args: Any) -> Tensor:
     for dims without names. Without `->` the result has the dims of `...`, and then the letters that
     occur once, in alphabetical order. Two operands meet in one product of matrices; several, two at
     a time: in the order that `opt_einsum` finds where it is installed, else the pair with the
-    smallest result first.
+    smallest result first. Narrow integers that are added up alone become `int64`, as in `sum`.
 
     Args:
         *args: The subscripts, a string, and the operands, or a list of them; or each operand
@@ -320,7 +320,7 @@ class _Side(NamedTuple):
 
     def of(self, tensor: Tensor) -> Tensor:
         if self.gone:
-            tensor = tensor.sum(self.gone, keepdim=True, dtype=tensor.dtype)
+            tensor = tensor.sum(self.gone, keepdim=True)  # of narrow integers a wide one
         if self.kept is not None:
             tensor = tensor.reshape(self.kept)
         if self.order is not None:
@@ -338,7 +338,10 @@ class _Pairing(NamedTuple):
     labels: _Labels
 
     def of(self, a: Tensor, b: Tensor) -> Tensor:
-        out = self.multiply(self.left.of(a), self.right.of(b))
+        left, right = self.left.of(a), self.right.of(b)
+        if left.dtype != right.dtype:  # one was added up
+            left, right = _in_one_dtype([left, right])
+        out = self.multiply(left, right)
         return out if self.sizes is None else out.reshape(self.sizes)
 
 

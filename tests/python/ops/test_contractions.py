@@ -419,3 +419,14 @@ def test_distances_of_pairs_are_those_above_the_diagonal(power):
 def test_distances_of_what_does_not_fit_are_refused(call, error, match):
     with pytest.raises(error, match=match):
         call()
+
+
+@pytest.mark.parametrize("dtype", [gb.uint8, gb.int16, gb.int32])
+def test_narrow_integers_that_are_added_up_alone_become_wide(dtype):
+    many, few = gb.full((3, 100), 9, dtype=dtype), gb.tensor([1, 2], dtype=dtype)
+
+    found = gb.einsum("a,cd->a", few, many)
+
+    assert (found.dtype, found.tolist()) == (gb.int64, [2700, 5400])
+    assert gb.einsum("cd,cd,a->a", many, many, few).dtype == dtype
+    assert gb.einsum("a,cd,e->ae", few, many, few).tolist() == [[2700, 5400], [5400, 10800]]
