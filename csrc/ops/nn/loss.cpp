@@ -50,7 +50,6 @@ void check_targets(const ClassLoss& loss, const Tensor& input, const Tensor& tar
 }
 
 void check_weight(const ClassLoss& loss, const Tensor& input, const Tensor& weight) {
-  if (!weight) return;
   const Dims classes{input.size(input.ndim() > 1 ? 1 : 0)};
   if (weight.sizes() != classes)
     throw ShapeError(text(loss.op, ": weight of sizes ", weight.sizes(), "; ", classes,
