@@ -69,8 +69,8 @@ Tensor made_from(PyTypeObject* type, PyObject* data, const Options& options) {
   Tensor made;
   Ref over;
   if (Py_TYPE(data) == storage_type) {
-    const Ref as(dtype_object(dtype.value_or(default_floating())));
-    over = Ref(checked(PyObject_CallMethod(data, "_elements", "O", as.get())));
+    PyObject* const as = dtype_object(dtype.value_or(default_floating()));
+    over = Ref(checked(PyObject_CallMethod(data, "_elements", "O", as)));
     data = over.get();
   }
   if (is_tensor(data)) {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import sys
 
 import garboard as gb
 import pytest
@@ -364,3 +365,7 @@ def test_a_tensor_over_a_storage_shares_its_elements():
     assert x.tolist() == [0, 9, 2, 3]
     assert gb.Tensor(x.untyped_storage(), dtype=gb.uint8).shape == (16,)
     assert gb.Tensor(gb.UntypedStorage(0)).shape == (0,)
+    before = sys.getrefcount(gb.float32)
+    for _ in range(100):
+        gb.Tensor(x.untyped_storage())
+    assert abs(sys.getrefcount(gb.float32) - before) < 50
