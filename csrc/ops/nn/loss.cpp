@@ -24,11 +24,12 @@ Tensor reduce(const Expression& losses, Reduction reduction) {
   return reduction == Reduction::sum ? losses.sum() : losses.mean();
 }
 
-/// The losses of classes, of logits and of logarithms of probabilities: what errors call them.
+/// The losses of classes, of logits and of logarithms of probabilities, and what errors call them.
 struct ClassLoss {
   const char *op, *input;
+  bool are_logs;
 };
-constexpr ClassLoss of_logits{"cross_entropy", "logits"}, of_logs{"nll_loss", "input"};
+constexpr ClassLoss of_logits{"cross_entropy", "logits", false}, of_logs{"nll_loss", "input", true};
 
 void check_targets(const ClassLoss& loss, const Tensor& input, const Tensor& target) {
   if (!is_floating(input.dtype()))
@@ -177,11 +178,10 @@ RowLosses row_losses(const ClassLoss& loss, const Tensor& logits, const Tensor& 
   const DType dtype = widened(logits.dtype());  // sums of them are rounded once, at their end
   const RowLosses rows{empty_of(loss.op, targets.sizes(), dtype, device),
                        empty_of(loss.op, targets.sizes(), dtype, device)};
-  const bool are_logs = &loss == &of_logs;
   const Tensor log_sums =
-      are_logs ? Tensor() : empty_of(loss.op, targets.sizes(), DType::float64, device);
+      loss.are_logs ? Tensor() : empty_of(loss.op, targets.sizes(), DType::float64, device);
   const Tensor weight = options.weight ? contiguous(detach(options.weight)) : Tensor();
-  const Goals goals{options.ignore_index, options.label_smoothing, are_logs};
+  const Goals goals{options.ignore_index, options.label_smoothing, loss.are_logs};
   kernels::CrossEntropy call = call_of(logits.view(), targets, log_sums, weight, goals);
   call.losses = in_rows(rows.losses);
   call.counts = in_rows(rows.counts);
@@ -190,7 +190,7 @@ RowLosses row_losses(const ClassLoss& loss, const Tensor& logits, const Tensor& 
     throw IndexOutOfRangeError(text(loss.op, ": the target of row ", bad, " is not in [0, ",
                                     logits.size(1), "); each must be a class or ignore_index ",
                                     options.ignore_index));
-  if (are_logs)
+  if (loss.are_logs)
     record(loss.op, rows.losses, {logits}, Keep::nothing,
            [sizes = logits.sizes(), dtype = logits.dtype(), goals](const Backward& at) -> Grads {
              return gradient_of_logs(at, sizes, dtype, goals);

@@ -142,8 +142,7 @@ class DefaultSavePlanner:
         **named: PyTorch's options, without effect.
     """
 
-    def __init__(self, **named: object) -> None:
-        self.options = named
+    def __init__(self, **named: object) -> None: ...
 
 
 class DefaultLoadPlanner:
@@ -227,7 +226,7 @@ def save(
 
     Raises:
         OSError: It cannot be written.
-        ValueError: There is neither a folder nor a writer.
+        ValueError: There is neither a folder nor a writer, or two values are at one path.
         TypeError: The state is no dict, or holds what cannot be saved.
 
     >>> import tempfile
@@ -242,7 +241,13 @@ def save(
     op = "save"
     folder = _folder_of(op, checkpoint_id, storage_writer, StorageWriter)
     states = _states_of(op, state_dict)
-    flat = {name: value for name, _, _, value in _leaves(states)}
+    flat: dict[str, Any] = {}
+    for name, _, _, value in _leaves(states):
+        if name in flat:
+            raise ArgumentError(
+                f"{op}: two values are at {printable(name)}; keys whose paths differ are needed"
+            )
+        flat[name] = value
     told = {
         name: (tuple(it.shape), str(it.dtype)) if is_really(it, Tensor) else None
         for name, it in flat.items()
@@ -290,23 +295,23 @@ def load(
     """
     op = "load"
     folder = _folder_of(op, checkpoint_id, storage_reader, StorageReader)
-    told = _metadata(op, folder).state_dict_metadata
+    _metadata(op, folder)
+    found = check.of_type(dict, op, "the folder's state", io.load(folder / _DATA))
     states = _states_of(op, state_dict)
     wanted = list(_leaves(states))
-    missing = [name for name, *_ in wanted if name not in told]
+    missing = [name for name, *_ in wanted if name not in found]
     if missing and not getattr(planner, "allow_partial_load", False):
         raise CheckpointException(
             f"{op}: Missing key in checkpoint state_dict: {printable(missing[0])}; what save() was "
             "given, or a planner that allows a partial load, is needed"
         )
     for name, _, _, value in wanted:
-        sizes = (told.get(name) or (None,))[0]
-        if is_really(value, Tensor) and sizes is not None and tuple(value.shape) != tuple(sizes):
+        kept = found.get(name)
+        if is_really(value, Tensor) and is_really(kept, Tensor) and value.shape != kept.shape:
             raise ShapeError(
-                f"{op}: {printable(name)} of sizes {list(value.shape)}, and {list(sizes)} in the "
-                "folder; they must be equal"
+                f"{op}: {printable(name)} of sizes {list(value.shape)}, and {list(kept.shape)} in "
+                "the folder; they must be equal"
             )
-    found: Any = io.load(folder / _DATA)
     with no_grad():
         for name, nest, key, value in wanted:
             if name in missing:

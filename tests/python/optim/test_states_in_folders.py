@@ -110,3 +110,22 @@ def test_what_is_missing_is_told_before_anything_is_written(tmp_path):
 def test_what_cannot_be_is_refused(call, error, text):
     with pytest.raises(error, match=text):
         call()
+
+
+def test_two_values_at_one_path_are_refused(tmp_path):
+    with pytest.raises(ValueError, match=r"save: two values are at a\.b"):
+        checkpoint.save({"a.b": gb.ones(1), "a": {"b": gb.zeros(1)}}, checkpoint_id=tmp_path)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_folder_whose_files_are_of_two_states_is_told_before_anything_is_written(tmp_path):
+    older, newer = tmp_path / "older", tmp_path / "newer"
+    checkpoint.save({"a": gb.ones(1), "x": gb.ones(2)}, checkpoint_id=older)
+    checkpoint.save({"a": gb.ones(1)}, checkpoint_id=newer)
+    (newer / ".metadata").write_bytes((older / ".metadata").read_bytes())
+    state = {"a": gb.zeros(1), "x": gb.zeros(2)}
+
+    with pytest.raises(checkpoint.CheckpointException, match="dict: x; what"):
+        checkpoint.load(state, checkpoint_id=newer)
+
+    assert state["a"].item() == 0
