@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from garboard import _engine
 from garboard._arguments import check
+from garboard._arguments.layouts import is_really
 from garboard._arguments.out import written
 from garboard._arguments.overridable import all_overridable
 from garboard._engine import Tensor
@@ -49,7 +50,7 @@ _P = _Family(lambda x: x, lambda x, k, p, q: ((2 * k + 1) * x * p - k * q) / (k 
 
 
 def _value(family: _Family, x: Tensor, n: Tensor | float) -> Tensor:
-    degrees = n.trunc() if isinstance(n, Tensor) else None
+    degrees = n.trunc() if is_really(n, Tensor) else None
     most = int(n) if degrees is None else int(degrees.max().item()) if degrees.numel() else -1
     result = _engine.zeros_like(x if degrees is None else x + degrees)
     below, value = result, _engine.ones_like(x)
@@ -69,14 +70,14 @@ def _polynomial(name: str, whose: str, family: _Family, shown: str) -> Callable[
     def polynomial(
         input: Tensor | float, n: Tensor | float, *, out: Tensor | None = None
     ) -> Tensor:
-        place = n.device if isinstance(n, Tensor) else None
+        place = n.device if is_really(n, Tensor) else None
         x = input
-        if not isinstance(x, Tensor):
+        if not is_really(x, Tensor):
             check.tensor(name, "n", n)  # one of both
             x = _engine.tensor(check.worth(name, "input", x), device=place)
         if not x.is_floating_point():
             x = x.to(_engine.get_default_dtype())
-        if not isinstance(n, Tensor):
+        if not is_really(n, Tensor):
             n = check.worth(name, "n", n)
         return written(name, _value(family, 2 * x - 1 if is_shifted else x, n), out)
 

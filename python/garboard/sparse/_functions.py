@@ -241,12 +241,16 @@ def _stack(tensors: Sequence[Any], dim: int = 0) -> SparseTensor:
 
 
 def _zeros_like(input: SparseTensor, **named: Any) -> SparseTensor:
+    if not is_sparse(input):  # but what holds one
+        check.tensor("zeros_like", "input", input)
     dtype, device = named.get("dtype") or input.dtype, named.get("device") or input.device
     asks = {"requires_grad": bool(named.get("requires_grad"))}
     return empty(input.shape, input.layout, dtype=dtype, device=device, **asks)
 
 
 def _linear(input: Any, weight: Any, bias: Tensor | None = None) -> Any:
+    if not is_sparse(weight):
+        check.tensor("linear", "weight", weight)
     made = _products.product("linear", input, weight.t())
     return made if bias is None else made + bias
 

@@ -252,3 +252,20 @@ class TestWriting:
         x.grad = None
 
         assert x.grad is None
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda x: gb.special.legendre_polynomial_p(gb.ones(3, 3), x),
+        lambda x: gb.special.chebyshev_polynomial_t(x, gb.ones(3, 3)),
+        lambda x: gb.nn.utils.rnn.unpad_sequence(gb.ones(3, 3), x),
+        lambda x: gb.utils.data.WeightedRandomSampler(x, 2),
+        lambda x: gb.nn.functional.linear(x, 1),
+        lambda x: gb.zeros_like([x]),
+        lambda x: gb.empty_like([x]),
+    ],
+)
+def test_what_takes_dense_tensors_alone_refuses_a_sparse_one(call):
+    with pytest.raises((TypeError, gb.GarboardError), match=r": .*; .* needed|sparse"):
+        call(gb.eye(3).to_sparse())

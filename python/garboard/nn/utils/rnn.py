@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from garboard._arguments import check
 from garboard._arguments.given import items_of, list_of
+from garboard._arguments.layouts import is_really
 from garboard._engine import ShapeError, Tensor, cat, full, stack
 from garboard._names.missing import module_getattr
 from garboard.nn.utils._packed_sequence import PackedSequence, invert_permutation
@@ -108,7 +109,7 @@ def unpad_sequence(
     """
     op = "unpad_sequence"
     check.tensor(op, "padded_sequences", padded_sequences)
-    given = lengths.tolist() if isinstance(lengths, Tensor) else items_of(list(lengths))
+    given = lengths.tolist() if is_really(lengths, Tensor) else items_of(list(lengths))
     if padded_sequences.ndim < 2:
         raise ShapeError(
             f"{op}: padded_sequences has sizes {list(padded_sequences.shape)}; two dims or more "

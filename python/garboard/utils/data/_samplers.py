@@ -10,6 +10,7 @@ from typing import Any, Generic, TypeVar
 from garboard._arguments import check
 from garboard._arguments.errors import ArgumentError
 from garboard._arguments.given import items_of, refuse_unless_list
+from garboard._arguments.layouts import is_really
 from garboard._arguments.texts import shown
 from garboard._engine import Tensor
 from garboard.utils.data._draws import picked, shuffled, uniform
@@ -189,9 +190,9 @@ class WeightedRandomSampler(Sampler[int]):
         generator: object = None,
     ) -> None:
         op = "WeightedRandomSampler"
-        if not isinstance(weights, Tensor):
+        if not is_really(weights, Tensor):
             refuse_unless_list(op, "weights", weights, "numbers")
-        given = weights.tolist() if isinstance(weights, Tensor) else items_of(weights)
+        given = weights.tolist() if is_really(weights, Tensor) else items_of(weights)
         self.weights: list[float] = [check.worth(op, "weights", it) for it in given]
         for weight in self.weights:
             if not 0 <= weight < inf:
