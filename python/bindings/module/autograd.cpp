@@ -17,6 +17,7 @@
 #include "python/bindings/interpreter/items.h"
 #include "python/bindings/tensor/anchors.h"
 #include "python/bindings/tensor/deferred.h"
+#include "python/bindings/tensor/graph_node.h"
 #include "python/bindings/tensor/node_hooks.h"
 #include "python/bindings/tensor/python_rule.h"
 #include "python/bindings/tensor/tensor_object.h"
@@ -28,10 +29,15 @@ namespace py = pybind11;
 namespace garboard::python {
 namespace {
 
-/// A node as Python looks at it; keeps it alive.
-struct GraphNode {
-  Counted<GradNode> node;
-};
+void let_the_collector_look_behind_handles(PyHeapTypeObject* type) {
+  type->ht_type.tp_flags |= Py_TPFLAGS_HAVE_GC;
+  type->ht_type.tp_traverse = [](PyObject* self, visitproc visit, void* arg) -> int {
+    Py_VISIT(Py_TYPE(self));
+    auto* const instance = reinterpret_cast<py::detail::instance*>(self);
+    const auto* const handle = instance->get_value_and_holder().value_ptr<GraphNode>();
+    return handle ? traverse_mirror(*handle, visit, arg) : 0;
+  };
+}
 
 template <bool is_before>
 py::object add_hook_to_node(const GraphNode& it, const py::object& hook) {
@@ -60,7 +66,7 @@ py::tuple next_functions(const GraphNode& it) {
   for (const Edge& edge : edges) {
     py::object next = py::none();
     if (edge.node)
-      next = py::cast(GraphNode{edge.node});
+      next = py::cast(GraphNode(edge.node));
     else if (edge.leaf)
       next = py::module_::import("garboard.autograd._leaves")
                  .attr("AccumulateGrad")(object_of_leaf(edge.leaf));
@@ -83,7 +89,7 @@ py::object attribute_of(const GraphNode& it, const py::str& name) {
 py::object node_of(const Tensor& tensor) {
   const Edge edge = edge_of(tensor);
   if (!edge.node) return py::none();
-  return py::cast(GraphNode{edge.node});
+  return py::cast(GraphNode(edge.node));
 }
 
 enum class None : std::uint8_t { refused, is_empty };
@@ -169,7 +175,9 @@ void bind_autograd(py::module_& m) {
       py::arg("outputs"), py::arg("gradients"), py::arg("inputs"), py::arg("retain_graph"),
       py::arg("create_graph"), py::call_guard<BirthStamp>(),
       "Gradients of outputs for inputs alone; None for an input they do not depend on.");
-  py::class_<GraphNode>(m, "GraphNode", R"(A recorded op: a node of a graph, which is kept alive.
+  py::class_<GraphNode>(m, "GraphNode",
+                        py::custom_type_setup(let_the_collector_look_behind_handles),
+                        R"(A recorded op: a node of a graph, which is kept alive.
 
 That of a `Function` also has what its context has, until a backward pass frees it.)")
       .def(

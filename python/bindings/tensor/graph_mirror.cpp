@@ -18,6 +18,7 @@
 #include "python/bindings/interpreter/errors.h"
 #include "python/bindings/interpreter/ref.h"
 #include "python/bindings/tensor/anchors.h"
+#include "python/bindings/tensor/graph_node.h"
 #include "python/bindings/tensor/python_held.h"
 
 namespace garboard::python {
@@ -94,12 +95,24 @@ Ref new_part(GradientHooks* hooks, const std::vector<Foreign*>& foreign) {
   return self;
 }
 
-/// What the aliases reach through graphs.
+/// The part that stands for what each object holds.
+template <class Object>
+using Parts = std::unordered_map<Object*, Ref>;
+struct Mirror {
+  Parts<TensorObject> of_aliases;
+  Parts<const GraphNode> of_handles;
+};
+
+/// What Python's objects, aliases and handles of nodes, reach through graphs.
 class Survey {
  public:
   Survey() {
     find_aliases();
+    GraphNode::for_each([&](const GraphNode& handle) {
+      handles_.emplace_back(&handle, survey_.meet(handle.node.get()));
+    });
     for (const auto& [object, place] : aliases_) survey_.note_share(place);
+    for (const auto& [handle, place] : handles_) survey_.note_share(place);
     survey_.run();
   }
 
@@ -108,8 +121,8 @@ class Survey {
         things(), [](const Thing& it) { return orphans_of(it) || !foreign_of(it).empty(); });
   }
 
-  /// The mirror's part of each alias that has one.
-  std::unordered_map<TensorObject*, Ref> mirror() const {
+  /// The mirror's part of each object that has one.
+  Mirror mirror() const {
     std::vector<Ref> made(things().size());
     for (std::size_t i = 0; i < things().size(); ++i) {
       if (!things()[i].is_kept)
@@ -121,9 +134,12 @@ class Survey {
         if (made[next]) part_of(made[i].get()).behind.push_back(Ref::borrow(made[next].get()));
       }
     }
-    std::unordered_map<TensorObject*, Ref> found;
+    Mirror found;
     for (const auto& [object, place] : aliases_) {
-      if (made[place]) found.emplace(object, Ref::borrow(made[place].get()));
+      if (made[place]) found.of_aliases.emplace(object, Ref::borrow(made[place].get()));
+    }
+    for (const auto& [handle, place] : handles_) {
+      if (made[place]) found.of_handles.emplace(handle, Ref::borrow(made[place].get()));
     }
     return found;
   }
@@ -163,16 +179,30 @@ class Survey {
 
   GraphSurvey survey_;
   std::vector<std::pair<TensorObject*, std::size_t>> aliases_;
+  std::vector<std::pair<const GraphNode*, std::size_t>> handles_;
 };
 
 // Leaked: at the process's end there may be no interpreter any more to let go of objects.
-std::unordered_map<TensorObject*, Ref>& mirror = *new std::unordered_map<TensorObject*, Ref>;
+Mirror& mirror = *new Mirror;
+
+template <class Object>
+int traverse_part(const Parts<Object>& of_objects, Object* object, visitproc visit, void* arg) {
+  if (of_objects.empty()) return 0;
+  if (const auto it = of_objects.find(object); it != of_objects.end()) Py_VISIT(it->second.get());
+  return 0;
+}
+
+template <class Object>
+void leave(Parts<Object>& of_objects, Object* object) noexcept {
+  if (of_objects.empty()) return;
+  const auto node = of_objects.extract(object);
+}
 
 void raise_mirror() {
   const Survey survey;
   if (!survey.found_orphans()) return;
   mirror = survey.mirror();
-  for (const auto& [object, part] : mirror) watch_alias(*object);
+  for (const auto& [object, part] : mirror.of_aliases) watch_alias(*object);
 }
 
 void take_mirror_down() noexcept {
@@ -189,7 +219,7 @@ void take_mirror_down() noexcept {
     const auto hooks = std::exchange(part_of(self.get()).hooks, {});
   }
   for (PyObject* const part : held) Py_DECREF(part);
-  for (const auto& [object, part] : old) stop_watching_alias(*object);
+  for (const auto& [object, part] : old.of_aliases) stop_watching_alias(*object);
 }
 
 PyObject* on_collection(PyObject*, PyObject* arguments) noexcept {
@@ -232,13 +262,15 @@ bool start_graph_mirror() {
 }
 
 int traverse_mirror(TensorObject& object, visitproc visit, void* arg) {
-  if (mirror.empty()) return 0;
-  if (const auto it = mirror.find(&object); it != mirror.end()) Py_VISIT(it->second.get());
-  return 0;
+  return traverse_part(mirror.of_aliases, &object, visit, arg);
 }
 
-void leave_mirror(TensorObject& object) noexcept {
-  if (!mirror.empty()) mirror.erase(&object);
+int traverse_mirror(const GraphNode& handle, visitproc visit, void* arg) {
+  return traverse_part(mirror.of_handles, &handle, visit, arg);
 }
+
+void leave_mirror(TensorObject& object) noexcept { leave(mirror.of_aliases, &object); }
+
+void leave_mirror(const GraphNode& handle) noexcept { leave(mirror.of_handles, &handle); }
 
 }  // namespace garboard::python

@@ -8,13 +8,18 @@
 
 namespace garboard::python {
 
+class GraphNode;
+
 /// From now on every full collection looks into graphs: before it, one that meets hooks which only
 /// a graph holds is given a mirror of that graph; after it, gradients that hold themselves end.
 /// False with an exception set.
 bool start_graph_mirror();
 
-/// For tp_traverse and the end of an alias: its part of the mirror, where there is one.
+/// For tp_traverse and the end of an alias, or of a node's handle: its part of the mirror, where
+/// there is one.
 int traverse_mirror(TensorObject& object, visitproc visit, void* arg);
+int traverse_mirror(const GraphNode& handle, visitproc visit, void* arg);
 void leave_mirror(TensorObject& object) noexcept;
+void leave_mirror(const GraphNode& handle) noexcept;
 
 }  // namespace garboard::python

@@ -205,6 +205,37 @@ class TestHooksOfNodes:
 
         assert gb.memory.live() == before
 
+    @pytest.mark.parametrize("add", ["register_hook", "register_prehook"])
+    def test_that_hold_their_own_node_are_collected(self, add):
+        gc.collect()
+        before = gb.memory.live()
+        y = (leaf(1) * 3).exp()
+        node = y.grad_fn
+        getattr(node, add)(lambda *_, node=node: None)
+        node.metadata["before it"] = node.next_functions[0][0]
+        del y, node
+        for _ in range(3):
+            gc.collect()
+
+        assert gb.memory.live() == before
+
+    @pytest.mark.parametrize("is_in_a_graph", [True, False])
+    def test_that_hold_their_own_node_stay_while_anybody_has_it(self, is_in_a_graph):
+        y = leaf(2) * 3
+        node = y.grad_fn
+        seen = []
+        node.register_hook(lambda *_, node=node: seen.append(node.name()))
+        node.metadata["note"] = 1
+        kept = y.exp() if is_in_a_graph else node
+        del y, node
+        gc.collect()
+
+        if is_in_a_graph:
+            kept.backward()
+            assert seen == ["mul"]
+        else:
+            assert kept.metadata == {"note": 1}
+
     def test_nodes_are_equal_by_what_they_stand_for(self):
         y = leaf(1) * 2
         y.grad_fn.metadata["note"] = 1
