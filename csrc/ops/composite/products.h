@@ -1,4 +1,4 @@
-// Products of vectors, matrices and batches of them, made of others, and what is added to them.
+// Products of vectors, matrices and batches of them, made of others; see added_product.h, too.
 #pragma once
 
 #include "csrc/core/error.h"
@@ -133,67 +133,6 @@ inline Tensor cross_along_first(const char* op, const Tensor& a, const Tensor& b
       text(op, ": sizes ", a.sizes(), " and ", b.sizes(), "; a dim of size 3 is needed"));
 }
 
-// beta * input + alpha * product, where beta 0 passes over what is in the input, NaN too.
-
-struct Factors {
-  Scalar beta, alpha;
-
-  bool is_plain() const { return beta.is(1) && alpha.is(1); }
-};
-
-inline void check_added(const char* op, const Tensor& input, const Tensor& product,
-                        const Factors& factors) {
-  if (input.dtype() != product.dtype())
-    throw DTypeError(text(op, ": input of dtype ", name_of(input.dtype()), ", a product of ",
-                          name_of(product.dtype()), "; they must be equal, convert with to()"));
-  if (product.dtype() == DType::boolean)
-    throw DTypeError(text(op, ": dtype bool; numbers are needed, convert with to()"));
-  for (const Scalar& factor : {factors.beta, factors.alpha}) {
-    if (factor.is_whole() || factor.category <= category_of(product.dtype())) continue;
-    throw DTypeError(text(op, ": beta or alpha is no ",
-                          has_gradient(product.dtype()) ? "real number" : "integer",
-                          ", and the dtype is ", name_of(product.dtype()), "; one is needed"));
-  }
-}
-
-/// Raises ShapeError unless `input` broadcasts to the sizes of the product, which do not grow.
-inline void check_fits_product(const char* op, const Tensor& input, const Dims& sizes) {
-  bool fits = input.ndim() <= sizes.size();
-  for (int i = 1; fits && i <= input.ndim(); ++i) {
-    const std::int64_t own = input.size(input.ndim() - i);
-    fits = own == 1 || own == sizes[sizes.size() - i];
-  }
-  if (!fits)
-    throw ShapeError(text(op, ": input of sizes ", input.sizes(), ", a product of sizes ", sizes,
-                          "; the first must broadcast to the second"));
-}
-
-inline Tensor scaled(const Tensor& x, const Scalar& factor) {
-  return factor.is(1) ? x : x * factor;
-}
-
-inline Tensor added(const char* op, const Tensor& input, const Tensor& product,
-                    const Factors& factors) {
-  check_added(op, input, product, factors);
-  check_fits_product(op, input, product.sizes());
-  const Tensor right = scaled(product, factors.alpha);
-  return factors.beta.is(0) ? right : right + scaled(input, factors.beta);  // lies as the product
-}
-
-/// The same, written over `self`, whose sizes are the product's.
-inline void add_in_place(const char* op, const Tensor& self, const Tensor& product,
-                         const Factors& factors) {
-  check_added(op, self, product, factors);
-  if (self.sizes() != product.sizes())
-    throw ShapeError(text(op, ": input of sizes ", self.sizes(), ", a product of sizes ",
-                          product.sizes(), "; in place they must be equal"));
-  check_writable(op, self);
-  const Tensor right = scaled(product, factors.alpha);
-  if (factors.beta.is(0)) return copy_(self, right);
-  if (!factors.beta.is(1)) mul.apply_in_place(self, factors.beta);
-  add.apply_in_place(self, right);
-}
-
 inline Tensor product(const char* op, const Tensor& a, const Tensor& b) {
   return multiplied(op, a, b, 2);
 }
@@ -208,29 +147,6 @@ inline Tensor summed_products(const char* op, const Tensor& a, const Tensor& b) 
   // One product of two matrices, whose depth is that of all: [n, b k] x [b k, m].
   const Tensor wide = reshape(permute(a, {1, 0, 2}), {a.size(1), a.size(0) * a.size(2)});
   return multiplied(op, wide, reshape(b, {b.size(0) * b.size(1), b.size(2)}), 2);
-}
-
-/// A product added to `input`, rounded once: half types are multiplied and added in float32.
-template <Tensor (*product)(const char*, const Tensor&, const Tensor&)>
-Tensor added_product(const char* op, const Tensor& input, const Tensor& a, const Tensor& b,
-                     const Factors& factors) {
-  const DType own = input.dtype();
-  if (!is_half(own) || a.dtype() != own || b.dtype() != own)
-    return added(op, input, product(op, a, b), factors);
-  const auto wide = [](const Tensor& x) { return to(x, DType::float32); };
-  return to(added(op, wide(input), product(op, wide(a), wide(b)), factors), own);
-}
-
-/// As `linear` does, in one pass, where a row is added to a plain product.
-inline Tensor addmm(const char* op, const Tensor& input, const Tensor& a, const Tensor& b,
-                    const Factors& factors) {
-  check_dims(op, a, 2, b, 2);
-  const bool is_linear = factors.is_plain() && input.ndim() == 1 && a.dtype() == input.dtype() &&
-                         b.dtype() == a.dtype() && a.device() == input.device() &&
-                         b.device() == a.device() && a.size(1) == b.size(0) &&
-                         input.count() == b.size(1) && is_floating(a.dtype());
-  if (is_linear) return linear(a, transpose(b, 0, 1), input);
-  return added_product<&product>(op, input, a, b, factors);
 }
 
 // Statistics and distances.

@@ -124,7 +124,7 @@ void copy_(const Tensor& self, const Tensor& source, Transfer transfer) {
   }
   record_in_place("copy_", self, {source}, Keep::nothing,
                   [from = source.device()](const Backward& at) -> Grads {
-                    return {Tensor(), to(at.grad, from)};
+                    return {gradient_of_overwritten(at), to(at.grad, from)};
                   });
 }
 

@@ -124,7 +124,7 @@ void fill_(const Tensor& self, Scalar value) {
   check_writable("fill_", self);
   check_fits("fill_", value, self.dtype());
   write_into(self, [&] { kernels::run(kernels::Fill{self.view(), value}, self.device()); });
-  record_in_place("fill_", self, {}, Keep::nothing, [](const Backward&) -> Grads { return {}; });
+  record_overwritten("fill_", self);
 }
 
 }  // namespace garboard

@@ -308,4 +308,13 @@ void finish_in_place(const Tensor& self, const Counted<GradNode>& node, Keep kee
   refresh_history(self);
 }
 
+Tensor gradient_of_overwritten(const Backward& at) {
+  return at.needs(0) ? zeros(at.grad.sizes(), at.grad.dtype(), at.grad.device()) : Tensor();
+}
+
+void record_overwritten(const char* name, const Tensor& self) {
+  record_in_place(name, self, {}, Keep::nothing,
+                  [](const Backward& at) -> Grads { return {gradient_of_overwritten(at)}; });
+}
+
 }  // namespace garboard

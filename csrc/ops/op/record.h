@@ -123,4 +123,9 @@ void record_in_place(const char* name, const Tensor& self, std::initializer_list
   finish_in_place(self, node, keep);
 }
 
+/// The gradient for what an op has overwritten whole: zeros, where it goes anywhere.
+Tensor gradient_of_overwritten(const Backward& at);
+/// Records an op that has just overwritten all of `self` by what asks for no gradient.
+void record_overwritten(const char* name, const Tensor& self);
+
 }  // namespace garboard

@@ -52,7 +52,7 @@ void redraw(const char* op, const Tensor& self, Make make) {
     const Tensor drawn = make();
     write_into(self, [&] { copy_into(self, drawn); });
   }
-  record_in_place(op, self, {}, Keep::nothing, [](const Backward&) -> Grads { return {}; });
+  record_overwritten(op, self);
 }
 
 /// Uniform numbers in (0, 1), as many as are asked for: those of one element.

@@ -84,7 +84,7 @@ void refill(const char* op, const Tensor& self, double low, double high, Generat
     throw ShapeError(text(op, ": arguments ", low, " and ", high, "; both must be finite"));
   check_writable(op, self);
   fill_random<Kernel>(op, self, low, high, from);
-  record_in_place(op, self, {}, Keep::nothing, [](const Backward&) -> Grads { return {}; });
+  record_overwritten(op, self);
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 // Products of vectors, sums with products, covariances: what is made of matrix products.
+#include "csrc/ops/composite/added_product.h"
 #include "csrc/ops/composite/products.h"
 #include "python/bindings/call/methods.h"
 #include "python/bindings/methods/vector_docs.h"
@@ -22,6 +23,16 @@ constexpr auto added_in_place =
       composite::add_in_place(op.text, self, product(op.text, a, b), {beta, alpha});
       return Itself();
     };
+
+Tensor addr(OpName op, const Tensor& input, const Tensor& a, const Tensor& b, Scalar beta,
+            Scalar alpha) {
+  return composite::addr(op.text, input, a, b, {beta, alpha});
+}
+Itself addr_(OpName op, const Tensor& self, const Tensor& a, const Tensor& b, Scalar beta,
+             Scalar alpha) {
+  composite::addr_(op.text, self, a, b, {beta, alpha});
+  return Itself();
+}
 
 Tensor crossed(OpName op, const Tensor& a, const Tensor& b, std::optional<std::int64_t> dim) {
   return dim ? composite::cross(op.text, a, b, *dim) : composite::cross_along_first(op.text, a, b);
@@ -60,8 +71,8 @@ constexpr std::array vector_rows{
     bind("addmm_", with_matrices, docs::addmm_, added_in_place<&composite::product>, method),
     bind("addmv", with_vector, docs::addmv, added_to<&composite::mv>).with_out(),
     bind("addmv_", with_vector, docs::addmv_, added_in_place<&composite::mv>, method),
-    bind("addr", with_vectors, docs::addr, added_to<&composite::outer>).with_out(),
-    bind("addr_", with_vectors, docs::addr_, added_in_place<&composite::outer>, method),
+    bind("addr", with_vectors, docs::addr, fn<addr>).with_out(),
+    bind("addr_", with_vectors, docs::addr_, fn<addr_>, method),
     bind("baddbmm", with_batches, docs::baddbmm, added_to<&composite::products>).with_out(),
     bind("baddbmm_", with_batches, docs::baddbmm_, added_in_place<&composite::products>, method),
     bind("addbmm", with_batches, docs::addbmm, added_to<&composite::summed_products>).with_out(),

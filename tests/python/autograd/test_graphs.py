@@ -407,3 +407,44 @@ class TestAnOpThatWroteIntoAView:
         base[0].sum().backward()
 
         assert x.grad.tolist() == [[1.0] * 3, [0.0] * 3]
+
+
+WHOLE_WRITES = {
+    "zero_": lambda h, w: h.zero_(),
+    "fill_": lambda h, w: h.fill_(3),
+    "copy_": lambda h, w: h.copy_(gb.ones(2)),
+    "copy_ of what asks for a gradient": lambda h, w: h.copy_(w),
+    "normal_": lambda h, w: h.normal_(),
+    "exponential_": lambda h, w: h.exponential_(),
+    "through a view": lambda h, w: h.view(1, 2).zero_(),
+}
+
+
+class TestWhatIsOverwrittenWhole:
+    @pytest.mark.parametrize("write", WHOLE_WRITES.values(), ids=WHOLE_WRITES)
+    def test_gets_zeros_for_its_gradient(self, write, no_leaks):
+        x, w = leaf(1, 2), leaf(5, 6)
+        h = x * 2
+        write(h, w)
+
+        h.sum().backward()
+
+        assert x.grad.tolist() == [0, 0]
+        assert w.grad is None or w.grad.tolist() == [1, 1]
+
+    def test_is_met_by_grad_too(self):
+        x = leaf(1, 2)
+        h = x * 2
+        h.zero_()
+
+        (found,) = gb.autograd.grad(h.sum(), x)
+
+        assert found.tolist() == [0, 0]
+
+    def test_asks_for_no_gradient_of_what_had_none(self):
+        w, h = leaf(5, 6), gb.ones(2, dtype=gb.float64)
+        h.copy_(w)
+
+        assert [edge for edge, _ in h.grad_fn.next_functions][0] is None
+        h.sum().backward()
+        assert w.grad.tolist() == [1, 1]

@@ -211,6 +211,51 @@ class TestSumsWithProducts:
 
         check_first_order(function, arrays(((2, 4), (2, 3), (3, 4))))
 
+    def test_take_whole_floats_for_integers(self):
+        x = gb.ones(2, 2, dtype=gb.int32)
+
+        assert gb.addmm(x, x, x, beta=2.0, alpha=3.0).tolist() == [[8, 8], [8, 8]]
+        for bad in (2.5, float("nan"), float("inf"), 1e300):
+            with pytest.raises(gb.DTypeError, match=r"^addmm: beta or alpha is no integer"):
+                gb.addmm(x, x, x, alpha=bad)
+
+    @pytest.mark.parametrize(
+        "given, expected",
+        [
+            ((gb.float32, gb.int64, gb.int64), gb.float32),
+            ((gb.int64, gb.float64, gb.bool), gb.float64),
+            ((gb.int64, gb.bool, gb.bool), gb.int64),
+            ((gb.float16, gb.bfloat16, gb.uint8), gb.float32),
+        ],
+    )
+    def test_of_vectors_meet_in_one_dtype(self, given, expected):
+        x, a, b = gb.ones(2, 3).to(given[0]), gb.ones(2).to(given[1]), gb.ones(3).to(given[2])
+
+        found = gb.addr(x, a, b, alpha=2)
+
+        assert found.dtype == expected
+        assert found.tolist() == [[3] * 3] * 2
+
+    def test_of_vectors_take_bools_for_sets(self):
+        x = gb.tensor([[True, False], [False, False]])
+        a, b = gb.tensor([True, False]), gb.tensor([True, True])
+
+        assert gb.addr(x, a, b).tolist() == [[True, True], [False, False]]
+        assert gb.addr(x, a, b, alpha=0).tolist() == x.tolist()
+        assert gb.addr(~x, a, b, beta=False).tolist() == [[True, True], [False, False]]
+        assert x.addr_(a, b).tolist() == [[True, True], [False, False]]
+        with pytest.raises(gb.DTypeError, match=r"^addr: beta or alpha is no integer"):
+            gb.addr(x, a, b, alpha=0.5)
+
+    def test_of_vectors_go_into_what_holds_them(self):
+        x, n, d = gb.ones(2, 2), gb.ones(2, 2, dtype=gb.int64), gb.ones(2, dtype=gb.float64)
+
+        assert x.addr_(d, d).dtype == gb.float32
+        assert x.tolist() == [[2, 2], [2, 2]]
+        with pytest.raises(gb.DTypeError, match=r"^addr_: a sum of dtype float64 into .* int64;"):
+            n.addr_(d, d)
+        assert n.tolist() == [[1, 1], [1, 1]]
+
     def test_pass_over_nan_where_beta_is_0(self):
         nothing = gb.full((2, 2), float("nan"))
 
