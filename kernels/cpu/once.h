@@ -1,5 +1,5 @@
 // Kernels that wider instructions do not make faster: what jumps from place to place, and what
-// LAPACK does.
+// LAPACK does alone.
 #pragma once
 
 #include "kernels/roll_call.h"
@@ -8,7 +8,6 @@ namespace garboard::kernels {
 
 /// Compiled with the least set alone, and of that in every table; their folders are named ONCE in
 /// kernels/CMakeLists.txt.
-using CompiledOnce = TypeList<SearchSorted, Cholesky, LuFactor, LuPlaces, LuSolve,
-                              TriangularSolve, Eig, QrFactor, QrVectors, Eigh, Svd>;
+using CompiledOnce = TypeList<SearchSorted, Eig, Eigh, Svd>;
 
 }  // namespace garboard::kernels

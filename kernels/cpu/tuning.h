@@ -112,6 +112,8 @@ inline constexpr std::int64_t thin_side = 7, thin_panel = 1 << 16;
 
 /// Up to so many rows, or for fewer columns, a triangular system is BLAS's.
 inline constexpr std::int64_t triangle_side = 32, triangle_columns = 16;
+/// Up to so many columns a factorization goes column by column.
+inline constexpr std::int64_t lu_columns = 16;
 
 /// A difference of two rows' elements.
 inline constexpr double distance_ns = 0.06;

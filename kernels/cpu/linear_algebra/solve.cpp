@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "kernels/cpu/linear_algebra/batches.h"
+#include "kernels/cpu/linear_algebra/lu.h"
 #include "kernels/cpu/linear_algebra/small_factor.h"
 #include "kernels/cpu/linear_algebra/triangle.h"
 
@@ -36,22 +37,23 @@ void cholesky(const Cholesky& of) {
 
 template <class T>
 void lu_factor(const LuFactor& of) {
-  const auto& calls = lapack<T>(LuFactor::name);
   const int columns = int_of(of.a, 1), rows = int_of(of.a, 2);
   const int k = int_of(of.pivots, 1);
   for_each_matrix(size_of(of.a, 0), cube_ns(rows, columns, k), [&](std::int64_t i) {
     T* const a = item<T>(of.a, i);
     int *const pivots = item<int>(of.pivots, i), *const info = item<int>(of.infos, i);
-    if (rows == columns && rows <= most_rows_of_small)
-      *info = factor_small(a, rows, pivots);
+    if constexpr (!is_complex_type<T>)
+      *info = LuByHalves<T>(of.a.dtype, rows).factor(a, rows, columns, pivots);
+    else if (k <= most_rows_of_small)
+      *info = factor_narrow(a, rows, columns, rows, pivots);
     else
-      calls.getrf(&rows, &columns, a, &rows, pivots, info);
+      lapack<T>(LuFactor::name).getrf(&rows, &columns, a, &rows, pivots, info);
   });
 }
 
 /// A pivot beyond the rows comes of a hook that gave back other numbers than it was given to keep.
 template <class T>
-void swap_rows(T* b, int rows, int columns, std::int64_t i, std::int64_t pivot) {
+[[gnu::noinline]] void swap_rows(T* b, int rows, int columns, std::int64_t i, std::int64_t pivot) {
   const std::int64_t k = pivot - 1;  // pivots count from 1
   if (i == k || k < 0 || k >= rows) return;
   for (std::int64_t c = 0; c < columns; ++c) std::swap(b[i * columns + c], b[k * columns + c]);

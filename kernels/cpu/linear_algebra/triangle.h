@@ -24,6 +24,17 @@ auto as_alpha(const T& factor) {
     return factor;
 }
 
+template <class T>
+Matrix matrix(const T* data, std::int64_t rows, std::int64_t columns, std::int64_t row_stride,
+              std::int64_t column_stride = 1) {
+  return {reinterpret_cast<char*>(const_cast<T*>(data)),
+          static_cast<int>(sizeof(T)),
+          rows,
+          columns,
+          row_stride,
+          column_stride};
+}
+
 /// A triangle of matrices whose rows or columns are dense.
 template <class T>
 class Triangle {
@@ -45,7 +56,7 @@ class Triangle {
   }
 
   /// b, of dense rows, becomes the solution x of a x = b.
-  void solve_left(const T* a, T* b, std::int64_t n, std::int64_t columns) const {
+  [[gnu::noinline]] void solve_left(const T* a, T* b, std::int64_t n, std::int64_t columns) const {
     if (n <= tuning::triangle_side || columns < tuning::triangle_columns)
       return call(left_side, a, b, n, columns);
     const std::int64_t half = divided_up(n / 2, unit) * unit, rest = n - half;
@@ -62,7 +73,7 @@ class Triangle {
     }
   }
   /// Likewise of x a = b.
-  void solve_right(const T* a, T* b, std::int64_t rows, std::int64_t n) const {
+  [[gnu::noinline]] void solve_right(const T* a, T* b, std::int64_t rows, std::int64_t n) const {
     call(right_side, a, b, rows, n);
   }
 
@@ -81,17 +92,8 @@ class Triangle {
     const Scratch memory(depth * columns * item);
     T* const negative = memory.as<T>();
     for (std::int64_t i = 0; i < depth * columns; ++i) negative[i] = -x[i];
-    multiply(dtype_, matrix(out, rows, columns, columns, 1), matrix(a, rows, depth, row_, column_),
-             matrix(negative, depth, columns, columns, 1), true);
-  }
-  static Matrix matrix(const T* data, std::int64_t rows, std::int64_t columns,
-                       std::int64_t row_stride, std::int64_t column_stride) {
-    return {reinterpret_cast<char*>(const_cast<T*>(data)),
-            static_cast<int>(item),
-            rows,
-            columns,
-            row_stride,
-            column_stride};
+    multiply(dtype_, matrix(out, rows, columns, columns), matrix(a, rows, depth, row_, column_),
+             matrix(negative, depth, columns, columns), true);
   }
 
   static constexpr std::int64_t item = sizeof(T);
