@@ -330,7 +330,53 @@ Tensor of_parts(const Tensor& x, const Tensor& weight, const Tensor& bias,
   return out + reshape(bias, sizes);
 }
 
+/// Of that many numbers none of which is ever read.
+Tensor stand_in(const Dims& sizes, const Tensor& like) {
+  return expand(zeros({}, like.dtype(), like.device()), sizes);
+}
+
+/// The form of a convolution whose output's gradient is given. `x` may be of one sample.
+Form form_of_gradient(const char* const (&names)[3], const Tensor& grad, const Tensor& x,
+                      const Tensor& weight, const ConvolutionOptions& options) {
+  const int dims = weight.ndim() - 2;
+  if (dims < 1 || dims > 3)
+    throw ShapeError(text("conv: a weight of sizes ", weight.sizes(),
+                          "; [out channels, channels / groups, taps] of 1 to 3 dims are needed"));
+  const Tensor no_bias;
+  const ConvolutionCall call{names[dims - 1], dims, false, x, weight, no_bias};
+  check_tensors(call, options.groups);
+  check_groups(call.op, options.groups);
+  if (!is_floating(grad.dtype()) || grad.dtype() != x.dtype() || grad.device() != x.device())
+    throw DTypeError(text(call.op, ": a gradient of dtype ", name_of(grad.dtype()), " on ",
+                          grad.device(), " beside ", name_of(x.dtype()), " on ", x.device(),
+                          "; one floating dtype and one device are needed, convert with to()"));
+  const bool is_single = x.ndim() == dims + 1;
+  const Form form = form_of(call, is_single ? unsqueeze(x, 0) : x, options);
+  if ((is_single ? unsqueeze(grad, 0) : grad).sizes() != form.out())
+    throw ShapeError(text(call.op, ": a gradient of sizes ", grad.sizes(),
+                          " for an output of sizes ", form.out(), "; they must be equal"));
+  return form;
+}
+
 }  // namespace
+
+Tensor convolution_input_gradient(const Tensor& grad, const Tensor& weight, const Dims& sizes,
+                                  const ConvolutionOptions& options) {
+  static constexpr const char* names[] = {"conv1d_input", "conv2d_input", "conv3d_input"};
+  const Form form = form_of_gradient(names, grad, stand_in(sizes, weight), weight, options);
+  const bool is_single = sizes.size() == form.dims + 1;
+  const Tensor out = gather(is_single ? unsqueeze(grad, 0) : grad, weight, {}, form);
+  return is_single ? squeeze(out, Dims{0}) : out;
+}
+
+Tensor convolution_weight_gradient(const Tensor& grad, const Tensor& input, const Dims& sizes,
+                                   const ConvolutionOptions& options) {
+  static constexpr const char* names[] = {"conv1d_weight", "conv2d_weight", "conv3d_weight"};
+  const Form form = form_of_gradient(names, grad, input, stand_in(sizes, input), options);
+  const bool is_single = input.ndim() == form.dims + 1;
+  const auto batched = [is_single](const Tensor& x) { return is_single ? unsqueeze(x, 0) : x; };
+  return weight_gradient(batched(grad), batched(input), form);
+}
 
 Tensor convolution(int dims, const Tensor& input, const Tensor& weight, const Tensor& bias,
                    const ConvolutionOptions& options) {

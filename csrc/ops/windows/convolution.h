@@ -32,4 +32,12 @@ Tensor convolution(int dims, const Tensor& input, const Tensor& weight, const Te
 Tensor transposed_convolution(int dims, const Tensor& input, const Tensor& weight,
                               const Tensor& bias, const ConvolutionOptions& options);
 
+/// What a gradient for the output of a convolution, of weight by input, is for the one of `sizes`
+/// beside the other; over as many dims of space as the weight has behind two. Of floating dtypes.
+/// Raise as `convolution` does.
+Tensor convolution_input_gradient(const Tensor& grad, const Tensor& weight, const Dims& sizes,
+                                  const ConvolutionOptions& options);
+Tensor convolution_weight_gradient(const Tensor& grad, const Tensor& input, const Dims& sizes,
+                                   const ConvolutionOptions& options);
+
 }  // namespace garboard

@@ -177,6 +177,10 @@ constexpr Doc conv_transpose3d{
         "(1, 1, 4, 4, 4)",
 };
 
+constexpr Doc gradient_part{
+    .summary = "Compute a part of garboard.nn.grad, which documents it.",
+};
+
 }  // namespace docs
 
 template <int dims>
@@ -191,6 +195,17 @@ Tensor spread_out(const Tensor& input, const Tensor& weight, const Tensor& bias,
                   const Dims& dilation) {
   return transposed_convolution(dims, input, weight, bias,
                                 {stride, {padding}, dilation, groups, output_padding});
+}
+
+Tensor gradient_of_input(const Tensor& grad, const Tensor& weight, const Dims& size,
+                         const Dims& stride, const Padding& padding, const Dims& dilation,
+                         std::int64_t groups) {
+  return convolution_input_gradient(grad, weight, size, {stride, padding, dilation, groups});
+}
+Tensor gradient_of_weight(const Tensor& grad, const Tensor& input, const Dims& size,
+                          const Dims& stride, const Padding& padding, const Dims& dilation,
+                          std::int64_t groups) {
+  return convolution_weight_gradient(grad, input, size, {stride, padding, dilation, groups});
 }
 
 constexpr const char* convolved =
@@ -211,6 +226,14 @@ constexpr std::array convolution_rows{
          Place::functional),
     bind("conv_transpose3d", transposed, docs::conv_transpose3d, fn<spread_out<3>>,
          Place::functional),
+    bind("_convolution_input_gradient",
+         "grad: Tensor, weight: Tensor, size: Size, stride: int | Size, "
+         "padding: int | Size | Literal['same', 'valid'], dilation: int | Size, groups: int",
+         docs::gradient_part, fn<gradient_of_input>, Place::functional),
+    bind("_convolution_weight_gradient",
+         "grad: Tensor, input: Tensor, size: Size, stride: int | Size, "
+         "padding: int | Size | Literal['same', 'valid'], dilation: int | Size, groups: int",
+         docs::gradient_part, fn<gradient_of_weight>, Place::functional),
 };
 
 }  // namespace

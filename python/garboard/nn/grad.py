@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from garboard import _engine
 from garboard._arguments import check
 from garboard._contexts.grad_mode import enable_grad
 from garboard._engine import Tensor, is_grad_enabled, zeros
@@ -21,16 +22,25 @@ __all__ = [
 ]
 
 _Numbers = int | Sequence[int]
+_BESIDE = {
+    "input": _engine._convolution_input_gradient,
+    "weight": _engine._convolution_weight_gradient,
+}
 
 
 def _gradient(
     op: str, of: str, size: Sequence[int], other: Tensor, grad_output: Tensor, settings: Any
 ) -> Tensor:
     """The gradient of what is called `of`, at zeros of `size`: it does not depend on it."""
-    convolve: Callable[..., Tensor] = getattr(functional, op.partition("_")[0])
+    name, _, _ = op.partition("_")
     check.of_type(Tensor, op, "weight" if of == "input" else "input", other)
     check.of_type(Tensor, op, "grad_output", grad_output)
     sizes = check.sizes(op, f"{of}_size", size)
+    weight_ndim = other.ndim if of == "input" else len(sizes)
+    if other.is_floating_point() and weight_ndim == int(name[-2]) + 2:
+        beside: Callable[..., Tensor] = _BESIDE[of]
+        return beside(grad_output, other, sizes, *settings)
+    convolve: Callable[..., Tensor] = getattr(functional, name)
     is_recorded = is_grad_enabled() and (other.requires_grad or grad_output.requires_grad)
     with enable_grad():
         at = zeros(sizes, dtype=other.dtype, device=other.device, requires_grad=True)

@@ -56,6 +56,40 @@ def test_can_be_differentiated_for_what_they_are_made_of(no_leaks):
     assert gb.allclose(second, wanted)
 
 
+def test_run_no_convolution_beside(no_leaks):
+    x, weight, _, gradient = convolved(2)
+    with gb.profiler.profile() as profile:
+        gb.nn.grad.conv2d_input(x.shape, weight, gradient)
+        gb.nn.grad.conv2d_weight(x, weight.shape, gradient)
+
+    assert not [it.key for it in profile.key_averages() if it.key.endswith("conv2d")]
+
+
+@pytest.mark.parametrize("dtype", [gb.float64, gb.bfloat16, gb.complex64])
+def test_take_a_single_sample_and_other_dtypes(dtype, no_leaks):
+    x, weight, _, _ = convolved(2)
+    x, weight = (it.detach().to(dtype).requires_grad_() for it in (x[0], weight))
+    out = functional.conv2d(x, weight, padding=1)
+    gradient = gb.ones_like(out)
+    of_x, of_weight = gb.autograd.grad(out, [x, weight], gradient)
+
+    assert gb.equal(gb.nn.grad.conv2d_input(x.shape, weight, gradient, padding=1), of_x)
+    assert gb.equal(gb.nn.grad.conv2d_weight(x, weight.shape, gradient, padding=1), of_weight)
+
+
+def test_gradients_of_other_sizes_and_dtypes_are_refused(no_leaks):
+    x, weight, _, gradient = convolved(2)
+
+    with pytest.raises(gb.ShapeError, match=r"^conv2d_input: a gradient of sizes .* equal$"):
+        gb.nn.grad.conv2d_input(x.shape, weight, gradient[..., 1:])
+    with pytest.raises(gb.DTypeError, match=r"^conv2d_weight: a gradient of dtype float64"):
+        gb.nn.grad.conv2d_weight(x, weight.shape, gradient.double())
+    with pytest.raises(gb.ShapeError):
+        gb.nn.grad.conv1d_weight(x, weight.shape, gradient)
+    with pytest.raises(gb.ShapeError):
+        gb.nn.grad.conv2d_input((2, 4, 1 << 40, 1 << 40), weight, gradient)
+
+
 def test_sizes_of_no_convolution_and_what_is_no_tensor_are_refused(no_leaks):
     _, weight, _, gradient = convolved(1)
 
