@@ -92,7 +92,7 @@ GARBOARD_HD T logarithm_of(T x, T inside) {
 template <Real T>
 GARBOARD_HD T logarithm(T x, T step, T step_rest, T scale, T scale_rest) {
   const PowerAndFraction<T> at = parts_of(x);
-  const T natural = log(T(1) + at.fraction);  // the sum is exact
+  const T natural = log_of_one_and(at.fraction);
   const T tail = natural * scale_rest + at.exponent * step_rest;
   return logarithm_of(x, at.exponent * step + (natural * scale + tail));
 }

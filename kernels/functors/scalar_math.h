@@ -247,15 +247,8 @@ GARBOARD_HD double exp_of_sum(double x, double rest, double factor) {
   return scaled(power * factor, shifted);
 }
 
-/// ln x, within 1.1 ULP; -infinity at 0, NaN below.
-GARBOARD_HD float log(float x) {
-  // x = 2^e * (1 + f) with 1 + f in [sqrt(1/2), sqrt(2)); a subnormal x is 2^23 times larger first.
-  constexpr std::uint32_t root = 0x3f3504f3;
-  const bool is_subnormal = x < 1.17549435e-38f;
-  const auto bits = bits_as<std::uint32_t>(is_subnormal ? x * 8388608.0f : x);
-  const std::uint32_t offset = bits - (is_subnormal ? root + (23u << 23) : root);
-  const float e = static_cast<float>(static_cast<std::int32_t>(offset) >> 23);
-  const float f = bits_as<float>((offset & 0x7fffff) + root) - 1.0f;
+/// ln(1 + f) for 1 + f in [sqrt(1/2), sqrt(2)).
+GARBOARD_HD float log_of_one_and(float f) {
   float q = -0.07634547292f;
   q = q * f + 0.127616211f;
   q = q * f - 0.1316018352f;
@@ -265,7 +258,36 @@ GARBOARD_HD float log(float x) {
   q = q * f - 0.2500082106f;
   q = q * f + 0.3333333171f;
   q = q * f - 0.5f;
-  const float finite = e * 0.693147181f + (q * (f * f) + f);
+  return q * (f * f) + f;
+}
+/// What is left of f to its ln(1 + f), less `rest`, which is small.
+GARBOARD_HD double log_tail(double f, double rest) {
+  // ln(1 + f) = 2 atanh s.
+  const double s = f / (2.0 + f);
+  const double z = s * s;
+  double q = 0.13243254914336197605;
+  q = q * z + 0.13251522067508663259;
+  q = q * z + 0.15386999968295715537;
+  q = q * z + 0.18181778576127727376;
+  q = q * z + 0.22222222596642853971;
+  q = q * z + 0.28571428569545353224;
+  q = q * z + 0.40000000000004229125;
+  q = q * z + 0.66666666666666664085;
+  const double half_square = 0.5 * f * f;
+  return half_square - (s * (half_square + q * z) + rest);
+}
+GARBOARD_HD double log_of_one_and(double f) { return f - log_tail(f, 0.0); }
+
+/// ln x, within 1.1 ULP; -infinity at 0, NaN below.
+GARBOARD_HD float log(float x) {
+  // x = 2^e * (1 + f) with 1 + f in [sqrt(1/2), sqrt(2)); a subnormal x is 2^23 times larger first.
+  constexpr std::uint32_t root = 0x3f3504f3;
+  const bool is_subnormal = x < 1.17549435e-38f;
+  const auto bits = bits_as<std::uint32_t>(is_subnormal ? x * 8388608.0f : x);
+  const std::uint32_t offset = bits - (is_subnormal ? root + (23u << 23) : root);
+  const float e = static_cast<float>(static_cast<std::int32_t>(offset) >> 23);
+  const float f = bits_as<float>((offset & 0x7fffff) + root) - 1.0f;
+  const float finite = e * 0.693147181f + log_of_one_and(f);
   const float above = x < infinity<float> ? finite : x;
   const float whole = x == 0 ? -infinity<float> : above;
   return x < 0 ? not_a_number<float> : whole;
@@ -282,19 +304,7 @@ GARBOARD_HD double log(double x) {
   const double e =
       bits_as<double>((offset >> 52) | 0x4330000000000000) - (4503599627370496.0 + 2000.0);
   const double f = bits_as<double>((offset & 0xfffffffffffff) + root) - 1.0;
-  // ln(1 + f) = 2 atanh s.
-  const double s = f / (2.0 + f);
-  const double z = s * s;
-  double q = 0.13243254914336197605;
-  q = q * z + 0.13251522067508663259;
-  q = q * z + 0.15386999968295715537;
-  q = q * z + 0.18181778576127727376;
-  q = q * z + 0.22222222596642853971;
-  q = q * z + 0.28571428569545353224;
-  q = q * z + 0.40000000000004229125;
-  q = q * z + 0.66666666666666664085;
-  const double half_square = 0.5 * f * f;
-  const double tail = half_square - (s * (half_square + q * z) + e * 1.90821492927058770002e-10);
+  const double tail = log_tail(f, e * 1.90821492927058770002e-10);
   const double finite = e * 6.93147180369123816490e-01 - (tail - f);
   const double above = x < infinity<double> ? finite : x;
   const double whole = x == 0 ? -infinity<double> : above;
