@@ -161,6 +161,7 @@ if TYPE_CHECKING:
     from garboard import distributions as distributions
     from garboard import export as export
     from garboard import fft as fft
+    from garboard import foreach as foreach
     from garboard import func as func
     from garboard import functional as functional
     from garboard import futures as futures

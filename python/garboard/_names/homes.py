@@ -27,6 +27,7 @@ SUBMODULES = (
     "distributions",
     "export",
     "fft",
+    "foreach",
     "func",
     "functional",
     "futures",
