@@ -178,7 +178,7 @@ def count(op: str, name: str, given: Any, least: int = 0) -> int:
     """How often something is done. Raises ValueError below the least."""
     found = integer(op, name, given)
     if found < least:
-        raise ValueError(f"{op}: {name} {shown(found)}; {least} or more is needed")
+        raise ArgumentError(f"{op}: {name} {shown(found)}; {least} or more is needed")
     return found
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from garboard import _engine
 from garboard._arguments import check
+from garboard._arguments.errors import ArgumentError
 from garboard._arguments.texts import shown
 from garboard._engine import DTypeError, ShapeError, Tensor
 
@@ -74,7 +75,7 @@ class Generator(_engine._Generator):
         """
         given = check.integer("manual_seed", "seed", seed)
         if not -_WORD // 2 <= given < _WORD:
-            raise ValueError(f"manual_seed: seed {shown(given)}; one in [-2^63, 2^64) is needed")
+            raise ArgumentError(f"manual_seed: seed {shown(given)}; one in [-2^63, 2^64) is needed")
         self._set_state(given % _WORD, 0)
         return self
 
@@ -175,7 +176,7 @@ class Generator(_engine._Generator):
         """
         given = check.integer("set_offset", "offset", offset)
         if not 0 <= given < _WORD:
-            raise ValueError(f"set_offset: offset {shown(given)}; one in [0, 2^64) is needed")
+            raise ArgumentError(f"set_offset: offset {shown(given)}; one in [0, 2^64) is needed")
         self._set_state(self._state()[0], given)
 
     def clone_state(self) -> Generator:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from garboard import _engine
 from garboard._arguments import check
+from garboard._arguments.errors import ArgumentError
 from garboard._arguments.given import items_of
 from garboard._arguments.numpy_names import takes_axis
 from garboard._arguments.out import written
@@ -64,7 +65,7 @@ def einsum(*args: Any) -> Tensor:
     if count_of_blocks():
         operands = list(lowered(*operands))
     if not operands:
-        raise ValueError("einsum: no operands; at least one is needed")
+        raise ArgumentError("einsum: no operands; at least one is needed")
     plan = plan_of(equation, tuple(len(it.shape) for it in operands))
     if {*plan.output}.issuperset(label for labels in plan.inputs for label in labels):
         operands = _in_one_dtype(operands)  # nothing is added up: a product of elements

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from garboard import _engine
 from garboard._arguments import check
+from garboard._arguments.errors import ArgumentError
 from garboard._arguments.numpy_names import takes_axis
 from garboard._arguments.overridable import all_overridable
 from garboard._arguments.texts import shown
@@ -61,7 +62,7 @@ def gradient(
         values = values.to(_engine.get_default_dtype())
     order = check.integer(op, "edge_order", edge_order)
     if order not in (1, 2):
-        raise ValueError(f"{op}: edge_order {order}; 1 or 2 is needed")
+        raise ArgumentError(f"{op}: edge_order {order}; 1 or 2 is needed")
     dims = _dims(op, values.ndim, dim)
     return tuple(
         _along(op, values, along, step, order)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from garboard import _engine
 from garboard._arguments import check
+from garboard._arguments.errors import ArgumentError
 from garboard._arguments.overridable import all_overridable
 from garboard._contexts.autocasting import as_listed, count_of_blocks, left_alone
 from garboard._contexts.grad_mode import enable_grad
@@ -77,7 +78,7 @@ def cdist(
     check.tensor("cdist", "x2", x2)
     power = check.worth("cdist", "p", p)
     if not power >= 0:
-        raise ValueError(f"cdist: p {power}; 0 or more is needed")
+        raise ArgumentError(f"cdist: p {power}; 0 or more is needed")
     mode = check.choice("cdist", "compute_mode", compute_mode, *_MODES)
     if not x1.dtype.is_floating_point or x1.dtype != x2.dtype:
         raise DTypeError(
@@ -126,7 +127,7 @@ def pdist(input: Tensor, p: float = 2.0) -> Tensor:
     x = check.tensor("pdist", "input", input)
     power = check.worth("pdist", "p", p)
     if not power >= 0:
-        raise ValueError(f"pdist: p {power}; 0 or more is needed")
+        raise ArgumentError(f"pdist: p {power}; 0 or more is needed")
     if not x.dtype.is_floating_point:
         raise DTypeError(f"pdist: dtype {x.dtype}; a floating dtype is needed")
     if x.ndim != 2:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from garboard import _engine
 from garboard._arguments import check
+from garboard._arguments.errors import ArgumentError
 from garboard._arguments.out import written
 from garboard._arguments.overridable import all_overridable
 from garboard._arguments.returned import shown_as
@@ -235,7 +236,7 @@ def asarray(
     else:
         made = _engine.as_tensor(obj, dtype=dtype, device=device)
         if copy is not None and not _is_shared(obj, made):
-            raise ValueError(
+            raise ArgumentError(
                 f"asarray: copy=False of a {type(obj).__name__} that cannot be shared as "
                 f"{made.dtype} on {made.device}; leave copy out"
             )
@@ -369,12 +370,12 @@ def frombuffer(
     size = dtype.itemsize
     left = view.nbytes - start
     if start < 0 or left <= 0 or wanted == 0 or wanted < -1 or wanted * size > left:
-        raise ValueError(
+        raise ArgumentError(
             f"frombuffer: count {wanted} from offset {start} of {view.nbytes} bytes; at least one "
             f"number of {size} bytes, and no more than there are, is needed"
         )
     if wanted == -1 and left % size:
-        raise ValueError(
+        raise ArgumentError(
             f"frombuffer: {left} bytes of numbers of {size}; a whole number of them is needed"
         )
     numbers = left // size if wanted == -1 else wanted

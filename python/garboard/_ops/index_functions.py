@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from garboard import _engine
 from garboard._arguments import check
+from garboard._arguments.errors import ArgumentError
 from garboard._arguments.given import items_of, refuse_unless_list
 from garboard._arguments.numpy_names import takes_axis
 from garboard._arguments.out import written
@@ -234,7 +235,7 @@ def renorm(
             f"[{-x.ndim}, {x.ndim - 1}]"
         )
     if not power > 0 or not most >= 0:
-        raise ValueError(f"{op}: p {power}, maxnorm {most}; above 0, and 0 or more, are needed")
+        raise ArgumentError(f"{op}: p {power}, maxnorm {most}; above 0, and 0 or more, are needed")
     others = [at for at in range(x.ndim) if at != along % x.ndim]
     with _engine.DisposeScope(op) as scope:
         lengths = x.norm(power, dim=others, keepdim=True)
@@ -430,7 +431,7 @@ def histogramdd(
 def _edges(op: str, x: Tensor, bins: int | Tensor, range: tuple[float, float] | None) -> Tensor:
     if isinstance(bins, Tensor):
         if range is not None:
-            raise ValueError(f"{op}: a range beside edges; leave it out")
+            raise ArgumentError(f"{op}: a range beside edges; leave it out")
         if bins.ndim != 1 or len(bins) < 2:
             raise ShapeError(f"{op}: edges of sizes {[*bins.shape]}; [bins + 1] are needed")
         if bins.dtype != x.dtype:
@@ -444,7 +445,7 @@ def _edges(op: str, x: Tensor, bins: int | Tensor, range: tuple[float, float] | 
             check.worth(op, "range", one) for one in check.of_type(tuple, op, "range", range)
         )
     if not abs(low) + abs(high) < float("inf") or low > high:
-        raise ValueError(f"{op}: a range from {low} to {high}; finite and ascending is needed")
+        raise ArgumentError(f"{op}: a range from {low} to {high}; finite and ascending is needed")
     if low == high:
         low, high = low - 0.5, high + 0.5
     return _engine.linspace(low, high, count + 1, dtype=x.dtype, device=x.device)

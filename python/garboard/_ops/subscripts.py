@@ -65,7 +65,9 @@ def _letters_of(sublist: Any) -> str:
             continue
         number = check.integer("einsum", "a label", label, "an integer or Ellipsis")
         if not 0 <= number < len(_LETTERS):
-            raise ValueError(f"einsum: label {shown(number)}; 0 to {len(_LETTERS) - 1} is needed")
+            raise ArgumentError(
+                f"einsum: label {shown(number)}; 0 to {len(_LETTERS) - 1} is needed"
+            )
         text += _LETTERS[number]
     return text
 

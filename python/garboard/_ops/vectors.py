@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from garboard import _engine
 from garboard._arguments import check
+from garboard._arguments.errors import ArgumentError
 from garboard._arguments.numpy_names import takes_axis
 from garboard._arguments.overridable import all_overridable
 from garboard._engine import DTypeError, ShapeError, Tensor
@@ -176,7 +177,7 @@ def _dim_of(op: str, y: Tensor, x: Tensor | None, dx: Number | None, dim: int) -
     """Return the dim to integrate along, from 0 on, of what can be integrated."""
     check.tensor(op, "y", y)
     if x is not None and dx is not None:
-        raise ValueError(f"{op}: both x and dx; one of them is needed")
+        raise ArgumentError(f"{op}: both x and dx; one of them is needed")
     at = check.integer(op, "dim", dim)
     if not -y.ndim <= at < y.ndim:
         raise _engine.IndexOutOfRangeError(

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 from garboard._arguments import check
+from garboard._arguments.errors import ArgumentError
 from garboard._arguments.given import items_of, refuse_unless_list
 from garboard._engine import Tensor
 
@@ -79,7 +80,7 @@ def while_loop(
         made = act(*carried)
         made = tuple(made) if isinstance(made, (tuple, list)) else (made,)
         if len(made) != len(carried):
-            raise ValueError(
+            raise ArgumentError(
                 f"{op}: body_fn returned {len(made)} values; as many as are carried, "
                 f"{len(carried)}, are needed"
             )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from garboard import _engine
 from garboard._arguments import check
-from garboard._arguments.errors import RankError
+from garboard._arguments.errors import ArgumentError, RankError
 from garboard._engine import (
     DisposeScope,
     DTypeError,
@@ -207,7 +207,7 @@ def segment_reduce(
     how = check.choice(op, "reduce", reduce, *_EMPTY, *_BOUNDS)
     how = _BOUNDS.get(how, how)
     if (lengths is None) == (offsets is None) or indices is not None:
-        raise ValueError(f"{op}: lengths or offsets, one of them, are needed")
+        raise ArgumentError(f"{op}: lengths or offsets, one of them, are needed")
     counts = offsets.diff(dim=-1) if lengths is None and offsets is not None else lengths
     assert counts is not None
     along = check.place(op, "axis", axis, data.ndim)

@@ -6,6 +6,7 @@ from typing import Any
 
 from garboard import _engine
 from garboard._arguments import check
+from garboard._arguments.errors import ArgumentError
 from garboard._arguments.texts import shown
 from garboard._engine import IndexOutOfRangeError, Tensor
 from garboard.nn import functional
@@ -51,7 +52,7 @@ _Three = tuple[Tensor, Tensor, Tensor]
 def _chosen(op: str, name: str, given: Any, words: tuple[str, ...]) -> Any:
     number = check.integer(op, name, given)
     if not 0 <= number < len(words):
-        raise ValueError(f"{op}: {name} {number}; a number below {len(words)} is needed")
+        raise ArgumentError(f"{op}: {name} {number}; a number below {len(words)} is needed")
     return words[number]
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from garboard._arguments.errors import ArgumentError
 from garboard._arguments.texts import shown
 from garboard._engine import Tensor
 from garboard.nn import functional
@@ -30,7 +31,7 @@ def _word(op: str, reduction: Any) -> Any:
     if isinstance(reduction, str):
         return reduction
     if isinstance(reduction, bool) or reduction not in (0, 1, 2):
-        raise ValueError(f"{op}: reduction {shown(reduction)}; 0, 1 or 2 is needed")
+        raise ArgumentError(f"{op}: reduction {shown(reduction)}; 0, 1 or 2 is needed")
     return _REDUCTIONS[reduction]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from garboard._arguments import check
+from garboard._arguments.errors import ArgumentError
 from garboard._contexts.grad_mode import no_grad
 from garboard._engine import DTypeError, ShapeError, Tensor, int8, int32
 
@@ -37,7 +38,7 @@ def _rounded(
 ) -> Tensor:
     least, most = check.integer(op, "quant_min", low), check.integer(op, "quant_max", high)
     if least > most:
-        raise ValueError(f"{op}: quant_min {least} and quant_max {most}; it may not be above")
+        raise ArgumentError(f"{op}: quant_min {least} and quant_max {most}; it may not be above")
     with no_grad():
         places = (x / scale + zero).round()
         fits = (places >= least) & (places <= most)

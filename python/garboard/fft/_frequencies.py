@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from garboard import _engine
 from garboard._arguments import check
+from garboard._arguments.errors import ArgumentError
 from garboard._arguments.numpy_names import takes_axis
 from garboard._arguments.out import written
 from garboard._arguments.overridable import all_overridable
@@ -102,7 +103,7 @@ def _checked(op: str, n: object, d: object) -> tuple[int, float]:
         raise ShapeError(f"{op}: n {shown(count)}; at least 1 is needed")
     step = check.worth(op, "d", d)
     if step == 0:
-        raise ValueError(f"{op}: d 0; another number is needed")
+        raise ArgumentError(f"{op}: d 0; another number is needed")
     return count, step
 
 

@@ -78,7 +78,7 @@ def stft(
         return_complex = True
     is_half = not is_complex if onesided is None else check.flag(op, "onesided", onesided)
     if is_half and is_complex:
-        raise ValueError(f"{op}: onesided of complex numbers; their halves differ, give False")
+        raise ArgumentError(f"{op}: onesided of complex numbers; their halves differ, give False")
     if check.flag(op, "center", center):
         check.choice(op, "pad_mode", pad_mode, *_PADDINGS)
     norm = "ortho" if check.flag(op, "normalized", normalized) else None
@@ -156,7 +156,7 @@ def istft(
     frequencies = x.shape[-2]
     is_half = frequencies != size if onesided is None else check.flag(op, "onesided", onesided)
     if check.flag(op, "return_complex", return_complex) and is_half:
-        raise ValueError(f"{op}: complex signals of half of the frequencies; all are needed")
+        raise ArgumentError(f"{op}: complex signals of half of the frequencies; all are needed")
     if frequencies != (size // 2 + 1 if is_half else size):
         raise ShapeError(
             f"{op}: {frequencies} frequencies of pieces of {size}; {size // 2 + 1} are needed, or "

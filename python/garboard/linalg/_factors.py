@@ -8,6 +8,7 @@ from typing import Literal, NamedTuple
 from garboard import _engine
 from garboard._arguments import check
 from garboard._arguments.classes import classed
+from garboard._arguments.errors import ArgumentError
 from garboard._arguments.out import written
 from garboard._arguments.overridable import all_overridable
 from garboard._arguments.returned import shown_as
@@ -214,7 +215,7 @@ def lu_factor_ex(
 def _factored(a: Tensor, pivot: bool, checks: bool, op: str) -> LUFactorEx:
     check.tensor(op, "A", a)
     if not check.flag(op, "pivot", pivot):
-        raise ValueError(f"{op}: pivot False; the CPU's factorization has pivots, leave it True")
+        raise ArgumentError(f"{op}: pivot False; the CPU's factorization has pivots, leave it True")
     return LUFactorEx(*_engine._linalg_lu(a, checks, op))
 
 

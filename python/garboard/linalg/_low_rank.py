@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from garboard import _engine
 from garboard._arguments import check
+from garboard._arguments.errors import ArgumentError
 from garboard._arguments.overridable import all_overridable
 from garboard._engine import Tensor
 from garboard.linalg._eigenvalues import eigh
@@ -84,7 +85,7 @@ def _factorized(op: str, A: Tensor, q: int, niter: int, M: Tensor | None) -> Svd
     m, n = A.shape[-2:]
     count = check.count(op, "q", q)
     if not 1 <= count <= min(m, n):
-        raise ValueError(f"{op}: q={count} of sizes [{m}, {n}]; 1 to {min(m, n)} is needed")
+        raise ArgumentError(f"{op}: q={count} of sizes [{m}, {n}]; 1 to {min(m, n)} is needed")
     rounds = check.count(op, "niter", niter)
     whole = A if M is None else A - M
     is_wide = m < n

@@ -7,6 +7,7 @@ from math import inf
 from typing import TYPE_CHECKING, Any
 
 from garboard._arguments import check
+from garboard._arguments.errors import ArgumentError
 from garboard._arguments.numpy_names import takes_axis
 from garboard._arguments.out import written
 from garboard._arguments.overridable import all_overridable
@@ -122,7 +123,7 @@ def _matrix_norm(
         inf,
         -inf,
     ):
-        raise ValueError(
+        raise ArgumentError(
             f"{op}: ord {check.worth(op, 'ord', order)}; 'fro', 'nuc', 1, -1, 2, -2, inf or -inf "
             "is needed"
         )
@@ -201,7 +202,7 @@ def norm(
     if isinstance(dims, (list, tuple)) and len(dims) == 2:
         return written(op, _matrix_norm(op, A, ord, dims, keepdim, dtype), out)
     if isinstance(ord, str):
-        raise ValueError(f"{op}: ord of a matrix along one dim; a number is needed there")
+        raise ArgumentError(f"{op}: ord of a matrix along one dim; a number is needed there")
     return written(op, A.norm(check.worth(op, "ord", ord), dims, keepdim, dtype), out)
 
 

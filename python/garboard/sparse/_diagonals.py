@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from garboard import _engine
 from garboard._arguments import check
+from garboard._arguments.errors import ArgumentError
 from garboard._arguments.layouts import sparse_coo, sparse_csr
 from garboard._arguments.texts import shown
 from garboard._engine import DTypeError, ShapeError, Tensor
@@ -51,7 +52,7 @@ def spdiags(
     told, places = check.tensor(op, "diagonals", diagonals), check.tensor(op, "offsets", offsets)
     sizes = check.sizes(op, "shape", shape)
     if layout not in (None, sparse_coo, sparse_csr):
-        raise ValueError(f"{op}: layout {shown(layout)}; gb.sparse_coo or sparse_csr is needed")
+        raise ArgumentError(f"{op}: layout {shown(layout)}; gb.sparse_coo or sparse_csr is needed")
     if places.dtype != _engine.int64:
         raise DTypeError(f"{op}: offsets of dtype {places.dtype}; int64 is needed")
     told = told.unsqueeze(0) if told.ndim == 1 else told
@@ -62,7 +63,7 @@ def spdiags(
             f"and a shape of {len(sizes)} sizes; [count, length], [count] and 2 are needed"
         )
     if len(places.unique()) != len(places):
-        raise ValueError(f"{op}: an offset is told twice; each is needed once")
+        raise ArgumentError(f"{op}: an offset is told twice; each is needed once")
     columns = _engine.arange(min(told.shape[1], sizes[1]), device=told.device).expand(
         len(places), -1
     )

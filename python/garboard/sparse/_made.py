@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from garboard import _engine
 from garboard._arguments import check
-from garboard._arguments.errors import ChoiceError
+from garboard._arguments.errors import ArgumentError, ChoiceError
 from garboard._arguments.layouts import sparse_coo
 from garboard._arguments.texts import shown
 from garboard._engine import DTypeError, IndexOutOfRangeError, ShapeError, Tensor
@@ -166,7 +166,7 @@ def to_sparse(
         sparse_dim = self.ndim - check.integer("to_sparse", "dense_dim", dense_dim)
     dims = self.ndim if sparse_dim is None else sparse_dim
     if not isinstance(dims, int) or not 1 <= dims <= self.ndim:
-        raise ValueError(
+        raise ArgumentError(
             f"to_sparse: sparse_dim {dims} of a tensor of {self.ndim} dims; 1 to that is needed"
         )
     found = self.detach() != 0

@@ -6,7 +6,7 @@ from math import inf
 from typing import Any, NamedTuple
 
 from garboard._arguments import check
-from garboard._arguments.errors import PartsError
+from garboard._arguments.errors import ArgumentError, PartsError
 from garboard._arguments.overridable import all_overridable
 from garboard._engine import (
     ShapeError,
@@ -162,7 +162,7 @@ def attended(
     """What the layer returns."""
     is_single = heads.check(query, key, value)
     if is_causal and attn_mask is None:
-        raise ValueError(
+        raise ArgumentError(
             f"{heads.op}: is_causal without attn_mask; give the mask that it is a hint of, as "
             "Transformer.generate_square_subsequent_mask makes it"
         )
@@ -282,7 +282,7 @@ def multi_head_attention_forward(
     if width % count:
         raise PartsError(f"{op}: {width} features in {count} heads; the heads must divide them")
     if static_k is not None or static_v is not None:
-        raise ValueError(f"{op}: static_k or static_v; give key and value, and leave them out")
+        raise ArgumentError(f"{op}: static_k or static_v; give key and value, and leave them out")
     weights = {"q_proj_weight": q_proj_weight, "k_proj_weight": k_proj_weight}
     weights["v_proj_weight"] = v_proj_weight
     if check.flag(op, "use_separate_proj_weight", use_separate_proj_weight):

@@ -6,6 +6,7 @@ from typing import Literal
 
 from garboard import _engine
 from garboard._arguments import check
+from garboard._arguments.errors import ArgumentError
 from garboard._arguments.overridable import all_overridable
 from garboard._engine import ShapeError, Tensor
 from garboard.nn.functional._embedding import first_column, scaled_by_frequency, shorten_rows
@@ -68,10 +69,10 @@ def embedding_bag(
     check.tensor(op, "weight", weight)
     mode = check.choice(op, "mode", mode, "sum", "mean", "max")
     if check.flag(op, "sparse", sparse):
-        raise ValueError(f"{op}: sparse=True; gradients are dense here, leave it out")
+        raise ArgumentError(f"{op}: sparse=True; gradients are dense here, leave it out")
     scales = check.flag(op, "scale_grad_by_freq", scale_grad_by_freq)
     if scales and mode == "max":
-        raise ValueError(f"{op}: scale_grad_by_freq with mode 'max'; leave one of them out")
+        raise ArgumentError(f"{op}: scale_grad_by_freq with mode 'max'; leave one of them out")
     numbers, starts = _bags(
         op, input, offsets, check.flag(op, "include_last_offset", include_last_offset)
     )

@@ -447,7 +447,7 @@ def gaussian_nll_loss(
     if given.shape == input.shape[:-1] and given.shape != input.shape:
         given = given.unsqueeze(-1)
     if bool((given < 0).any()):
-        raise ValueError(f"{op}: a negative variance; 0 or more is needed")
+        raise ArgumentError(f"{op}: a negative variance; 0 or more is needed")
     # The clamp is not differentiated: a variance below eps still learns.
     spread = given + (given.detach().clamp(min=eps) - given.detach())
     losses = 0.5 * (spread.log() + (input - target).square() / spread)

@@ -8,6 +8,7 @@ from typing import Any
 
 from garboard import _engine
 from garboard._arguments import check
+from garboard._arguments.errors import ArgumentError
 from garboard._arguments.given import items_of
 from garboard._arguments.overridable import all_overridable
 from garboard._arguments.texts import shown
@@ -150,7 +151,7 @@ def _places(op: str, space: Sequence[int], sizes: Any, ratios: Any) -> tuple[int
     """How many windows there are along each dim of space."""
     if (sizes is None) == (ratios is None):
         given = "neither output_size nor" if sizes is None else "both output_size and"
-        raise ValueError(f"{op}: {given} output_ratio; one of them is needed")
+        raise ArgumentError(f"{op}: {given} output_ratio; one of them is needed")
     if ratios is None:
         return each_dim(op, "output_size", sizes, len(space), 1)
     shares = items_of(ratios) if isinstance(ratios, (list, tuple)) else [ratios] * len(space)
@@ -162,7 +163,7 @@ def _places(op: str, space: Sequence[int], sizes: Any, ratios: Any) -> tuple[int
     for size, given in zip(space, shares, strict=True):
         share = check.worth(op, "output_ratio", given)
         if not 0 < share < 1:
-            raise ValueError(f"{op}: output_ratio {share}; a number between 0 and 1 is needed")
+            raise ArgumentError(f"{op}: output_ratio {share}; a number between 0 and 1 is needed")
         wanted.append(int(size * share))
     return each_dim(op, "output_size", tuple(wanted), len(space), 1)
 

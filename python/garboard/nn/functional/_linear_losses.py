@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from garboard import _engine
 from garboard._arguments import check
+from garboard._arguments.errors import ArgumentError
 from garboard._arguments.overridable import all_overridable
 from garboard._arguments.texts import shown
 from garboard._contexts.grad_mode import enable_grad
@@ -76,7 +77,7 @@ class LinearCrossEntropyOptions:
         factor = factor if colon else "1"
         is_good = name == "aspect_ratio" and factor.isascii() and factor.isdigit()
         if not is_good or len(factor) > 9 or int(factor) < 1:
-            raise ValueError(
+            raise ArgumentError(
                 f"{_NAME}: chunking_method {shown(method)}; 'auto', 'aspect_ratio' or, for parts "
                 "of a half, 'aspect_ratio:2' is needed"
             )
@@ -144,7 +145,7 @@ def linear_cross_entropy(
     sizes = (*input.shape[:-1], classes, *places)
     of_probabilities = tuple(target.shape) == sizes and target.is_floating_point()
     if of_probabilities and ignore_index is not None:
-        raise ValueError(f"{op}: ignore_index with probabilities; leave it out")
+        raise ArgumentError(f"{op}: ignore_index with probabilities; leave it out")
     ignored = -100 if ignore_index is None else check.integer(op, "ignore_index", ignore_index)
     matrix, bias = linear_weight, linear_bias
     if places:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from garboard import _engine
 from garboard._arguments import check
+from garboard._arguments.errors import ArgumentError
 from garboard._arguments.overridable import all_overridable
 from garboard._contexts.autocasting import count_of_blocks, in_float32
 from garboard._engine import ShapeError, Tensor
@@ -61,7 +62,7 @@ def cross_entropy(
     check.tensor(op, "target", target)
     if target.is_floating_point() and input.ndim > 0 and target.shape == input.shape:
         if (ignored := check.integer(op, "ignore_index", ignore_index)) >= 0:
-            raise ValueError(f"{op}: ignore_index {ignored} of probabilities; classes have one")
+            raise ArgumentError(f"{op}: ignore_index {ignored} of probabilities; classes have one")
         return _of_probabilities(input, target, weight, reduction, label_smoothing)
     if input.ndim == 2:
         return _engine.cross_entropy(

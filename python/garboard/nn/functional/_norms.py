@@ -7,6 +7,7 @@ from math import prod
 
 from garboard import _engine
 from garboard._arguments import check
+from garboard._arguments.errors import ArgumentError
 from garboard._arguments.layouts import channels_last, channels_last_3d
 from garboard._arguments.overridable import all_overridable
 from garboard._contexts.autocasting import as_listed, count_of_blocks
@@ -122,10 +123,10 @@ def batch_norm(
     added = check.worth(op, "eps", eps)
     if added < 0 or (training and added == 0):
         least = "more than 0 is needed in training" if training else "0 or more is needed"
-        raise ValueError(f"{op}: eps {added}; {least}")
+        raise ArgumentError(f"{op}: eps {added}; {least}")
     if not training:
         if running_mean is None or running_var is None:
-            raise ValueError(f"{op}: no running statistics outside of training; both are needed")
+            raise ArgumentError(f"{op}: no running statistics outside of training; both are needed")
         scale = (_in_float(running_var) + eps).rsqrt()
         scale = scale if weight is None else scale * weight
         shift = running_mean * scale

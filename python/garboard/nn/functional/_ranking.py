@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from garboard import _engine
 from garboard._arguments import check
+from garboard._arguments.errors import ArgumentError
 from garboard._arguments.overridable import all_overridable
 from garboard._arguments.texts import shown
 from garboard._contexts.autocasting import as_listed, count_of_blocks
@@ -262,7 +263,7 @@ def multi_margin_loss(
         )
     rows = rows if rows.ndim > 1 else rows.reshape(1, -1)
     if check.integer(op, "p", p) not in (1, 2):
-        raise ValueError(f"{op}: p is neither 1 nor 2; one of them is needed")
+        raise ArgumentError(f"{op}: p is neither 1 nor 2; one of them is needed")
     numbers = _engine.arange(rows.shape[1], device=rows.device)
     if check.tensor(op, "target", target).dtype != _engine.int64:
         raise DTypeError(f"{op}: a target of {target.dtype}; int64 is needed, use long()")
@@ -379,7 +380,7 @@ def triplet_margin_with_distance_loss(
     for name, one in (("anchor", anchor), ("positive", positive), ("negative", negative)):
         check.tensor(op, name, one)
     if check.real(op, "margin", margin) <= 0:
-        raise ValueError(f"{op}: margin {shown(margin)}; a number above 0 is needed")
+        raise ArgumentError(f"{op}: margin {shown(margin)}; a number above 0 is needed")
     given = distance_function or pairwise_distance
 
     def distance(x: Tensor, y: Tensor) -> Tensor:

@@ -8,7 +8,7 @@ from typing import Any
 
 from garboard import _engine
 from garboard._arguments import check
-from garboard._arguments.errors import RankError
+from garboard._arguments.errors import ArgumentError, RankError
 from garboard._arguments.overridable import all_overridable
 from garboard._arguments.texts import shown
 from garboard._contexts.autocasting import as_listed, count_of_blocks
@@ -99,15 +99,15 @@ def interpolate(
         )
     mixes = elements in ("linear", "cubic")
     if align_corners is not None and not mixes:
-        raise ValueError(f"{op}: align_corners with mode {shown(mode)}; leave it out")
+        raise ArgumentError(f"{op}: align_corners with mode {shown(mode)}; leave it out")
     is_wide = check.flag(op, "antialias", antialias)
     if is_wide and mode not in ("bilinear", "bicubic"):
-        raise ValueError(
+        raise ArgumentError(
             f"{op}: antialias with mode {shown(mode)}; 'bilinear' or 'bicubic' is needed"
         )
     sizes, factors = _sizes(op, input.shape[2:], size, scale_factor)
     if recompute_scale_factor and size is not None:
-        raise ValueError(f"{op}: recompute_scale_factor with size; leave it out")
+        raise ArgumentError(f"{op}: recompute_scale_factor with size; leave it out")
     if mode == "area":
         return _engine._adaptive_avg_pool(input, dims, sizes)
     aligns = bool(align_corners)
@@ -301,7 +301,7 @@ def _sizes(
 ) -> tuple[tuple[int, ...], list[float] | None]:
     dims = len(shape)
     if (size is None) == (scale_factor is None):
-        raise ValueError(f"{op}: one of size and scale_factor is needed")
+        raise ArgumentError(f"{op}: one of size and scale_factor is needed")
     if size is not None:
         return each_dim(op, "size", size, dims), None
     given = list(scale_factor) if isinstance(scale_factor, (list, tuple)) else [scale_factor]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from garboard import _engine
 from garboard._arguments import check
+from garboard._arguments.errors import ArgumentError
 from garboard._arguments.numpy_names import takes_axis
 from garboard._arguments.out import written
 from garboard._arguments.overridable import all_overridable
@@ -244,7 +245,7 @@ def rrelu(
     check.tensor("rrelu", "input", input)
     least, most = check.worth("rrelu", "lower", lower), check.worth("rrelu", "upper", upper)
     if least > most:
-        raise ValueError(f"rrelu: lower {least} above upper {most}; the first must be the lower")
+        raise ArgumentError(f"rrelu: lower {least} above upper {most}; the first must be the lower")
     input = input if inplace else input.contiguous()  # row-major, as in PyTorch
     if training:
         slope = _engine.rand_like(input.detach()) * (most - least) + least

@@ -8,6 +8,7 @@ from typing import Any
 
 from garboard import _engine
 from garboard._arguments import check
+from garboard._arguments.errors import ArgumentError
 from garboard._arguments.overridable import all_overridable
 from garboard._arguments.texts import shown
 from garboard._engine import ShapeError, Tensor
@@ -259,7 +260,7 @@ def _normed(
 ) -> Tensor:
     power = check.real(op, "norm_type", power)
     if power == 0:
-        raise ValueError(f"{op}: norm_type {shown(power)}; another number is needed")
+        raise ArgumentError(f"{op}: norm_type {shown(power)}; another number is needed")
     taps = each_dim(op, "kernel_size", kernel, dims, least=1)
     if isinf(power):  # the largest, or the smallest
         sizes = check.tensor(op, "input", input).abs()
