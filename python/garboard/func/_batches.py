@@ -45,7 +45,8 @@ def vmap(
         func: Takes and returns tensors, or nests of them, without the batch's dim.
         in_dims: Which dim of each positional argument is the batch's: a number for all, or a nest
             like the arguments; None for what all samples share, as what is given by name is.
-        out_dims: Where it stands in the results: a number for all, or a nest like these.
+        out_dims: Where it stands in the results: a number for all, or a nest like these; None for
+            what is the same for all samples, which may be any object.
         randomness: "same": all samples draw the same numbers. Else each draws its own.
         chunk_size: How many samples are computed at once, at most: all, by default.
 
@@ -134,16 +135,26 @@ def _revealed(
     op: str, result: Any, level: BatchLevel, out_dims: Any, given: list[Any]
 ) -> list[Any]:
     """What a function returned, and its leaves with the samples where they are wanted."""
-    leaves = returned(op, result)
-    found: list[Tensor] = []
+    leaves = leaves_of(result)
+    found: list[Any] = []
     scope = _engine.current_dispose_scope()
     for it, dim in zip(leaves, _out_dims(op, result, out_dims), strict=True):
+        if dim is None and not is_really(it, Tensor):  # any object, the same for all samples
+            found.append(it)
+            continue
+        if not is_really(it, Tensor):
+            returned(op, leaves, len(found))
         if it.is_meta and not any(is_really(one, Tensor) and one.is_meta for one in given):
             raise NotBatchedError(
                 f"{op}: a result without elements; something took a sample for a plain tensor"
             )
         if dim is None:
-            found.append(it._value.select(0, 0) if hides_a_batch(it, level) else it)
+            if hides_a_batch(it, level):
+                raise ArgumentError(
+                    f"{op}: out_dims None for a result that each sample has its own of; the dim "
+                    "that they are to lie along is needed"
+                )
+            found.append(it)
             continue
         value = it._value if hides_a_batch(it, level) else it.expand(level.size, *it.shape)
         value = value if dim == 0 else value.movedim(0, dim)
@@ -155,14 +166,21 @@ def _out_dims(op: str, result: Any, out_dims: Any) -> list[int | None]:
     whole = isinstance(out_dims, tuple) and isinstance(result, tuple)
     if isinstance(out_dims, tuple) and len(out_dims) == 1 and is_really(result, Tensor):
         (out_dims,) = out_dims
-    return _spread(op, "out_dims", list(out_dims) if whole else out_dims, result)
+    return _spread(op, "out_dims", list(out_dims) if whole else out_dims, result, of_all=True)
 
 
-def _spread(op: str, name: str, dims: Any, nest: Any) -> list[int | None]:
-    """A dim for each leaf: numbers and None stand for all that is below their place."""
+def _spread(op: str, name: str, dims: Any, nest: Any, *, of_all: bool = False) -> list[int | None]:
+    """A dim for each leaf: numbers and None stand for all that is below their place, a number for
+    tensors alone, unless it is `of_all`."""
     if dims is None or not isinstance(dims, (list, tuple, dict)):
         number = None if dims is None else check.integer(op, name, dims)
-        return [number if is_really(it, Tensor) else None for it in leaves_of(nest)]
+        return [number if of_all or is_really(it, Tensor) else None for it in leaves_of(nest)]
+    if isinstance(dims, dict) and isinstance(nest, dict):
+        if dims.keys() != nest.keys():
+            raise ArgumentError(
+                f"{op}: {name} holds the keys {shown([*dims])}; {shown([*nest])} are needed"
+            )
+        dims = {key: dims[key] for key in nest}  # by their keys, in whichever order they stand
     parts = list(nest.values()) if isinstance(nest, dict) else nest
     given = list(dims.values()) if isinstance(dims, dict) else dims
     if not isinstance(parts, (list, tuple)) or len(parts) != len(given):
@@ -170,7 +188,9 @@ def _spread(op: str, name: str, dims: Any, nest: Any) -> list[int | None]:
             f"{op}: {name} holds {len(given)} places; as many as there are, are needed"
         )
     return [
-        dim for it, part in zip(given, parts, strict=True) for dim in _spread(op, name, it, part)
+        dim
+        for it, part in zip(given, parts, strict=True)
+        for dim in _spread(op, name, it, part, of_all=of_all)
     ]
 
 

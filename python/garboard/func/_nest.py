@@ -59,10 +59,10 @@ def mapped(function: Callable[[Tensor], Any], nest: Any) -> Any:
     return rebuilt(nest, [function(it) if is_really(it, Tensor) else it for it in leaves_of(nest)])
 
 
-def returned(op: str, nest: Any) -> list[Tensor]:
-    """What a function returned, all of it tensors."""
+def returned(op: str, nest: Any, begin: int = 0) -> list[Tensor]:
+    """What a function returned, all of it tensors from a place on."""
     leaves = leaves_of(nest)
-    for place, it in enumerate(leaves):
+    for place, it in enumerate(leaves[begin:], begin):
         if not is_really(it, Tensor):
             raise ResultError(
                 f"{op}: item {place} of what the function returned is of type "

@@ -374,3 +374,35 @@ def test_what_is_given_by_name_all_samples_share():
     assert func.vmap(lambda row, pair: pair["a"][0] + row)(x, pair={"a": x}).shape == (2, 5)
     with pytest.raises(ValueError, match="one size is needed"):
         func.vmap(lambda row: row)(row=x)
+
+
+def test_a_result_that_samples_differ_in_needs_a_dim_to_lie_along():
+    with pytest.raises(ValueError, match="vmap: out_dims None for a result that each sample has"):
+        func.vmap(lambda x: x, out_dims=None)(rows())
+    with pytest.raises(ValueError, match="vmap: out_dims None for a result that each sample has"):
+        func.vmap(lambda x: (x.sum(), x), out_dims=(None, 0), chunk_size=1)(rows())
+
+
+def test_what_is_the_same_for_all_samples_may_be_any_object():
+    def called(x):
+        return {"sum": x.sum(), "name": "some", "none": None, "ones": gb.ones(2)}
+
+    made = func.vmap(called, out_dims={"none": None, "name": None, "ones": None, "sum": 0})(rows())
+
+    assert made.pop("sum").tolist() == [1, 5, 9]
+    assert made.pop("ones").tolist() == [1, 1]
+    assert made == {"name": "some", "none": None}
+    with pytest.raises(TypeError, match="vmap: item 1 of what the function returned is of type s"):
+        func.vmap(lambda x: (x, "some"))(rows())
+
+
+def test_dims_of_a_dict_go_by_its_keys_in_any_order():
+    parts = {"weight": gb.arange(6.0).reshape(2, 3), "bias": gb.ones(2)}
+
+    made = func.vmap(
+        lambda given: given["weight"] + given["bias"][:1], in_dims=({"bias": None, "weight": 0},)
+    )(parts)
+
+    assert gb.equal(made, parts["weight"] + 1)
+    with pytest.raises(ValueError, match="in_dims holds the keys"):
+        func.vmap(lambda given: given["bias"], in_dims=({"bias": 0, "other": 0},))(parts)
