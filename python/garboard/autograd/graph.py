@@ -268,6 +268,12 @@ def _back_from_disk(kept: Tensor | _OnDisk) -> Tensor:
     return kept if is_really(kept, Tensor) else kept.read()
 
 
+def _unlink_in(process: int, path: str) -> None:
+    """Remove a file in the process that made it: a forked child's copy leaves it to its parent."""
+    if os.getpid() == process:
+        os.unlink(path)
+
+
 class _OnDisk:
     """The elements of a tensor in a file of its own, which ends with this."""
 
@@ -278,7 +284,7 @@ class _OnDisk:
         self._dtype = tensor.dtype
         self._device = tensor.device
         handle, self._path = mkstemp(".saved", "garboard-", directory)
-        weakref.finalize(self, os.unlink, self._path)
+        weakref.finalize(self, _unlink_in, os.getpid(), self._path)
         with os.fdopen(handle, "wb") as file:
             tensor.to("cpu").contiguous().numpy().tofile(file)
 

@@ -9,6 +9,8 @@ import garboard as gb
 import pytest
 from garboard.autograd import graph
 
+from tests.support.programs import run_program
+
 
 def leaf(*values: float) -> gb.Tensor:
     return gb.tensor(list(values), dtype=gb.float64, requires_grad=True)
@@ -284,6 +286,25 @@ class TestPackedTensors:
         assert kept - before < 100
         assert x.grad[0].item() == pytest.approx(2 * 2.718281828**2)
         assert not list(tmp_path.iterdir())
+
+    def test_on_disk_outlive_a_forked_child_that_runs_backward_over_its_copy(self, tmp_path):
+        said = run_program(
+            f"""
+            import os, garboard as gb
+            x = gb.ones(10_000, requires_grad=True)
+            with gb.autograd.graph.save_on_disk({str(tmp_path)!r}):
+                y = x.exp().sum()
+            child = os.fork()
+            if child == 0:
+                y.backward()
+                os._exit(x.grad is None)
+            assert os.waitpid(child, 0)[1] == 0
+            y.backward()
+            print(x.grad.shape, os.listdir({str(tmp_path)!r}))
+            """
+        )
+
+        assert said == "(10000,) []\n"
 
     def test_are_unpacked_in_the_mode_of_the_pass(self):
         x, seen = leaf(1), []
