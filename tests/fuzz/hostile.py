@@ -43,6 +43,7 @@ __all__ = [
     "trained",
     "unaligned",
     "weakref_of",
+    "without_parts",
     "writing",
 ]
 
@@ -222,6 +223,13 @@ class Endless:
 
 def disposed(thing: Any) -> Any:
     thing.dispose()
+    return thing
+
+
+def without_parts(thing: Any) -> Any:
+    """A sparse tensor whose places and values are disposed."""
+    for part in thing._scope_members():
+        part.dispose()
     return thing
 
 

@@ -26,6 +26,8 @@ SETTINGS = (
 BETWEEN_VISITS = 4  # programs
 MAKING = Target("making a value", int, ())
 SURPLUS = ["extra", "self", "\ud800", "a b", "\0", "", "axis", "keepdims"]
+OWNERS = "tensor", "module", "optimizer", "scope", "sparse", "result"
+OWNER_WEIGHTS = 60, 10, 8, 8, 6, 1
 AREAS = {"garboard": 50, "garboard.nn.functional": 8, "garboard.nn": 8, "garboard.optim": 5}
 RARE = {"garboard.leaks": 0.5, "garboard.report": 0.3, "garboard.memory": 4}
 
@@ -125,10 +127,7 @@ class Program:
         """Choose what to call, and the name of the object it is called on."""
         if self.rng.random() < (0.45 if not self.owners else 0.7):
             if not self.owners or self.rng.random() < 0.3:
-                kind = self.rng.choices(
-                    ("tensor", "module", "optimizer", "scope", "result"), (60, 10, 8, 8, 1)
-                )[0]
-                self._value(kind)
+                self._value(self.rng.choices(OWNERS, OWNER_WEIGHTS)[0])
             if self.owners:
                 owner = self.rng.choice(self.owners)
                 found = targets.members(_owner_of(type(self.space[owner])))

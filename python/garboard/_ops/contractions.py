@@ -14,6 +14,7 @@ from garboard import _engine
 from garboard._arguments import check
 from garboard._arguments.errors import ArgumentError
 from garboard._arguments.given import items_of
+from garboard._arguments.layouts import is_really
 from garboard._arguments.numpy_names import takes_axis
 from garboard._arguments.out import written
 from garboard._arguments.overridable import all_overridable
@@ -136,7 +137,7 @@ def tensordot(
 
 
 def _met_dims(a: Tensor, b: Tensor, dims: Any) -> tuple[list[int], list[int]]:
-    if isinstance(dims, Tensor):
+    if is_really(dims, Tensor):
         dims = dims.tolist()
     if not isinstance(dims, (list, tuple)):
         count = check.integer("tensordot", "dims", dims, "an integer, or two lists of them,")

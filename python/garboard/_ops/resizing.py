@@ -9,6 +9,7 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from garboard._arguments import check
+from garboard._arguments.layouts import is_really
 from garboard._arguments.texts import shown
 from garboard._contexts.grad_mode import no_grad
 from garboard._engine import (
@@ -153,7 +154,7 @@ def set_(
         raise GradientError(f"{op}: a tensor that requires grad; call it under no_grad()")
     with no_grad(), DisposeScope(op) as scope:
         whole = _whole(op, x, source)
-        if isinstance(source, Tensor) and size is None and stride is None and not storage_offset:
+        if is_really(source, Tensor) and size is None and stride is None and not storage_offset:
             made = source.detach()
         else:
             start = check.size(op, "storage_offset", storage_offset)
@@ -176,9 +177,9 @@ def _whole(op: str, x: Tensor, source: object) -> Tensor:
     """All elements of the memory that `source` stands for."""
     if source is None:
         return empty(0, dtype=x.dtype, device=x.device)
-    if isinstance(source, (Tensor, TypedStorage)) and source.dtype != x.dtype:
+    if is_really(source, (Tensor, TypedStorage)) and source.dtype != x.dtype:
         raise DTypeError(f"{op}: source of dtype {source.dtype}; {x.dtype} is needed")
-    if isinstance(source, Tensor):
+    if is_really(source, Tensor):
         return source.untyped_storage()._elements(x.dtype)
     if isinstance(source, TypedStorage):
         return source.untyped()._elements(x.dtype)

@@ -204,6 +204,7 @@ def segment_reduce(
         IndexOutOfRangeError: `axis` is no dim of `data`.
     """
     op = "segment_reduce"
+    check.tensor(op, "data", data)
     how = check.choice(op, "reduce", reduce, *_EMPTY, *_BOUNDS)
     how = _BOUNDS.get(how, how)
     if (lengths is None) == (offsets is None) or indices is not None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from garboard._arguments.check import choice, flag, function
+from garboard._arguments.check import choice, flag, function, tensor
 from garboard._arguments.errors import ArgumentError
 from garboard._arguments.given import list_of
 from garboard._contexts.grad_mode import enable_grad
@@ -25,7 +25,7 @@ _Function = Callable[..., Any]
 def _listed(op: str, name: str, given: Any) -> tuple[list[Tensor], bool]:
     """Return tensors, and whether there was a tuple of them."""
     if isinstance(given, Tensor):
-        return [given], False
+        return [tensor(op, name, given)], False
     return list_of(Tensor, op, name, given, "Tensors"), True
 
 

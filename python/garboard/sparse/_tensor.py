@@ -490,6 +490,8 @@ class SparseTensor:
 def _factor(op: str, given: Any) -> Any:
     if _products.is_sparse(given) and not given.ndim:
         return given.to_dense()
+    if type(given).__module__ == "numpy" and not given.ndim:
+        given = given.item()
     if isinstance(given, (Tensor, int, float, complex)) and not _products.is_sparse(given):
         return given
     raise TypeError(f"{op}: other is {shown(given)}; a number or a dense Tensor is needed")

@@ -177,6 +177,14 @@ def numpy(self: SparseTensor, *, force: bool = False) -> NoReturn:
     raise TypeError("numpy: a sparse tensor; take to_dense().numpy()")
 
 
+def _array(self: SparseTensor, *given: Any, **named: Any) -> NoReturn:
+    numpy(self)
+
+
+def _exported(self: SparseTensor, **named: Any) -> NoReturn:
+    raise BufferError("__dlpack__: a sparse tensor; export to_dense()")
+
+
 def norm(self: SparseTensor, p: float | str = "fro", dtype: Any = None) -> Tensor:
     """Return the norm of all elements, dense.
 
@@ -400,7 +408,11 @@ def bmm(self: SparseTensor, mat2: Tensor) -> Tensor:
 
 
 _methods: dict[str, Any] = {
+    "__array__": _array,
+    "__array_ufunc__": None,  # NumPy's operators leave it to those of here
     "__bool__": is_nonzero,
+    "__dlpack__": _exported,
+    "__dlpack_device__": _exported,
     "__eq__": _compared("eq"),
     "__float__": lambda self: float(_only(self, "float")),
     "__hash__": object.__hash__,

@@ -254,6 +254,34 @@ class TestWriting:
         assert x.grad is None
 
 
+class TestNumPy:
+    def test_scales_by_its_numbers_from_both_sides(self):
+        for number in (np.float32(2), np.int64(2), np.float64(2), np.array(2.0)):
+            for x in (told(), told().to_sparse_csr()):
+                for made in (x * number, number * x):
+                    assert isinstance(made, SparseTensor)
+                    assert made.to_dense().tolist() == [[0.0, 4.0, 0.0], [6.0, 0.0, 8.0]]
+
+    @pytest.mark.parametrize(
+        "call",
+        [
+            np.asarray,
+            lambda x: np.add(x, 1),
+            lambda x: np.ones((2, 3)) * x,
+            lambda x: x * np.ones((2, 3)),
+            lambda x: np.ones((2, 2)) @ x,
+        ],
+    )
+    def test_is_refused_as_an_array(self, call):
+        with pytest.raises(TypeError):
+            call(told())
+
+    def test_is_told_by_dlpack_that_there_is_no_such_array(self):
+        for take in (np.from_dlpack, gb.from_dlpack, gb.to_dlpack):
+            with pytest.raises((BufferError, TypeError), match="(?i)sparse"):
+                take(told())
+
+
 @pytest.mark.parametrize(
     "call",
     [
@@ -264,6 +292,12 @@ class TestWriting:
         lambda x: gb.nn.functional.linear(x, 1),
         lambda x: gb.zeros_like([x]),
         lambda x: gb.empty_like([x]),
+        lambda x: gb.autograd.functional.jacobian(lambda a: a * 2, x),
+        lambda x: gb.autograd.functional.jacobian(lambda a: x, gb.ones(3)),
+        lambda x: gb.tensordot(gb.ones(3, 3), gb.ones(3, 3), x),
+        lambda x: gb.empty(3).set_(x),
+        lambda x: gb.segment_reduce(x, "sum", lengths=gb.tensor([3])),
+        lambda x: gb.segment_reduce(gb.ones(3), "sum", lengths=x),
     ],
 )
 def test_what_takes_dense_tensors_alone_refuses_a_sparse_one(call):
