@@ -16,6 +16,7 @@ from garboard._ops.dtypes import type_meant
 from garboard.nn._module import _convert
 from garboard.nn._module._asked import ask_own_getattr
 from garboard.nn._module._copied import copied_by_its_state, says_its_state
+from garboard.nn._module._home import dense_in
 from garboard.nn._module._hooked import TABLES
 from garboard.nn._module._registered import KINDS, lend_views, take_state
 from garboard.nn._module._signature import CallSignature
@@ -355,7 +356,8 @@ class Module(Stateful):
         for parameter in self.parameters():
             _convert.end_parameter(parameter)
         for buffer in self.buffers():
-            buffer.dispose()
+            for part in dense_in(buffer):
+                part.dispose()
 
     def __enter__(self) -> Self:
         return self

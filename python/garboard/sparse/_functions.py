@@ -280,7 +280,7 @@ def _answered(func: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, A
     Raises:
         TypeError: It takes dense tensors alone.
     """
-    name = func.__name__
+    name = getattr(func, "__name__", type(func).__name__)
     if name in _FUNCTIONS:
         return _FUNCTIONS[name](*args, **kwargs)
     first, *rest = args or (None,)

@@ -10,7 +10,7 @@ from garboard import _engine
 from garboard._arguments import check
 from garboard._arguments.layouts import sparse_coo
 from garboard._arguments.texts import shown
-from garboard._engine import IndexOutOfRangeError, ShapeError, Tensor
+from garboard._engine import GarboardError, IndexOutOfRangeError, ShapeError, Tensor
 from garboard._engine import _Size as Size
 from garboard.sparse import _products
 from garboard.sparse._shown import options_text, parts_text
@@ -218,7 +218,7 @@ class SparseTensor:
         """Return the places, [sparse dims, count], int64.
 
         Raises:
-            RuntimeError: Some place may be told twice.
+            GarboardError: Some place may be told twice.
         """
         self._refuse_uncoalesced("indices")
         return self._places.alias()
@@ -227,14 +227,14 @@ class SparseTensor:
         """Return the values, [count, *dense dims]; gradients flow through them.
 
         Raises:
-            RuntimeError: Some place may be told twice.
+            GarboardError: Some place may be told twice.
         """
         self._refuse_uncoalesced("values")
         return self._told.alias()
 
     def _refuse_uncoalesced(self, op: str) -> None:
         if not self._is_coalesced:
-            raise RuntimeError(
+            raise GarboardError(
                 f"{op}: a sparse tensor in which a place may be told twice; take coalesce() first"
             )
 

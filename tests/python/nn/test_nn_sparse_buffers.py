@@ -81,6 +81,17 @@ def test_outlive_a_scope_in_which_they_were_made():
     assert module.heads.to_dense().tolist() == [[1, 0], [0, 1]]
 
 
+@pytest.mark.parametrize("name", ["to_sparse", "to_sparse_csr"])
+def test_end_with_the_module(name):
+    module = module_of(getattr(gb.eye(3), name)())
+
+    with module:
+        pass
+
+    assert module.heads.is_disposed
+    module.dispose()
+
+
 def test_leave_a_scope_with_the_module():
     with gb.dispose_scope() as scope:
         module = module_of(gb.eye(2).to_sparse())
