@@ -321,7 +321,9 @@ class Multinomial(_OfClasses):
     def log_prob(self, value: Tensor) -> Tensor:
         counts = self._checked(value)
         ways = (counts.sum(-1) + 1).lgamma() - (counts + 1).lgamma().sum(-1)
-        return ways + _engine.where(counts == 0, 0.0, counts * self.logits).sum(-1)
+        logits = self.logits  # none of a class that never comes is certain
+        sure = _engine.where((counts == 0) & (logits == -float("inf")), 0.0, logits)
+        return ways + (counts * sure).sum(-1)
 
     def entropy(self) -> Tensor:
         """Compute the entropy, in nats: from the binomial distribution of each class.

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from garboard import _engine
 from garboard._arguments import check
+from garboard._arguments.layouts import is_really
 from garboard._contexts.grad_mode import no_grad
 from garboard._engine import Tensor, where
 from garboard.distributions import constraints
@@ -232,7 +233,7 @@ class Binomial(_OfOdds):
         one_of("Binomial", probs, logits)
         name = "probs" if logits is None else "logits"
         odds = floating("Binomial", name, probs if logits is None else logits)
-        if isinstance(total_count, Tensor):
+        if is_really(total_count, Tensor):
             total_count = total_count.to(odds.dtype)
         self.total_count, given = together("Binomial", **{"total_count": total_count, name: odds})
         if logits is None:
@@ -344,7 +345,7 @@ class NegativeBinomial(_OfOdds):
         one_of("NegativeBinomial", probs, logits)
         name = "probs" if logits is None else "logits"
         odds = floating("NegativeBinomial", name, probs if logits is None else logits)
-        if isinstance(total_count, Tensor):
+        if is_really(total_count, Tensor):
             total_count = total_count.to(odds.dtype)
         self.total_count, given = together(
             "NegativeBinomial", **{"total_count": total_count, name: odds}

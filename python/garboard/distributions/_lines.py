@@ -85,7 +85,8 @@ class Uniform(Distribution):
     def log_prob(self, value: Tensor) -> Tensor:
         given = self._checked(value)
         is_inside = (given >= self.low.detach()) & (given < self.high.detach())
-        return where(is_inside, 0.0, -inf) - (self.high - self.low).log()
+        width = self.high - self.low
+        return where(is_inside, 0.0, -inf).to(width.dtype) - width.log()
 
     def cdf(self, value: Tensor) -> Tensor:
         return ((self._checked(value) - self.low) / (self.high - self.low)).clamp(0, 1)

@@ -9,6 +9,7 @@ from typing import ClassVar
 from garboard import _engine
 from garboard._arguments import check
 from garboard._arguments.errors import ArgumentError
+from garboard._arguments.layouts import is_really
 from garboard._arguments.texts import shown
 from garboard._contexts.grad_mode import no_grad
 from garboard._engine import ShapeError, Tensor, where
@@ -197,7 +198,7 @@ class Wishart(OfLowerFactor):
         checks = self._validate_args if validate_args is None else validate_args
         lower = self._lower_factor(covariance_matrix, precision_matrix, scale_tril, checks)
         size = lower.shape[-1]
-        if isinstance(df, Tensor):
+        if is_really(df, Tensor):
             freedom = floating(op, "df", df)
         else:
             number = check.worth(op, "df", df)

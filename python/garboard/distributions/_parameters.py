@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from garboard import _engine
 from garboard._arguments import check
+from garboard._arguments.layouts import is_really
 from garboard._engine import ShapeError, Tensor, log_softmax, softmax
 from garboard._ops.dtypes import finfo
 from garboard._ops.functions import broadcast_shapes
@@ -27,12 +28,12 @@ __all__ = [
 
 
 def _is_floating(given: object) -> bool:
-    return isinstance(given, Tensor) and given.dtype.is_floating_point
+    return is_really(given, Tensor) and given.dtype.is_floating_point
 
 
 def floating(op: str, name: str, given: object) -> Tensor:
     """A tensor of a floating dtype; a number becomes one without dims."""
-    if isinstance(given, Tensor):
+    if is_really(given, Tensor):
         return given if _is_floating(given) else given.to(_engine.get_default_dtype())
     return _engine.tensor(check.worth(op, name, given), dtype=_engine.get_default_dtype())
 
@@ -45,7 +46,7 @@ def together(op: str, **given: Tensor | float) -> tuple[Tensor, ...]:
     first = next((it for it in given.values() if _is_floating(it)), None)
     found = []
     for name, value in given.items():
-        if isinstance(first, Tensor) and not isinstance(value, Tensor):
+        if is_really(first, Tensor) and not is_really(value, Tensor):
             number = check.worth(op, name, value)
             found.append(_engine.tensor(number, dtype=first.dtype, device=first.device))
         else:

@@ -8,6 +8,7 @@ from typing import Any
 from weakref import ref
 
 from garboard._arguments import check
+from garboard._arguments.layouts import is_really
 from garboard._engine import DisposeScope, ShapeError, Tensor
 from garboard.distributions import constraints
 from garboard.distributions.constraints import Constraint
@@ -17,7 +18,7 @@ __all__ = ["Transform"]
 
 def _is_alike(one: object, other: object) -> bool:
     """Whether two attributes are of equal numbers, tensors by their elements."""
-    if not isinstance(one, Tensor) and not isinstance(other, Tensor):
+    if not is_really(one, Tensor) and not is_really(other, Tensor):
         return one == other
     with DisposeScope("transforms"):
         try:

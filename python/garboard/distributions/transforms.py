@@ -8,6 +8,7 @@ from typing import Any
 
 from garboard import _engine
 from garboard._arguments import check
+from garboard._arguments.layouts import is_really
 from garboard._engine import Tensor
 from garboard._ops.dtypes import finfo
 from garboard._ops.functions import broadcast_shapes
@@ -264,7 +265,7 @@ class AffineTransform(Transform):
     def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
         check.tensor("AffineTransform", "x", x)
         scale = self.scale
-        if not isinstance(scale, Tensor):
+        if not is_really(scale, Tensor):
             scale = _engine.full_like(x, scale)
         stretched = scale.abs().log().expand(_broadcast("AffineTransform", x.shape, scale))
         return event_sum(stretched, self.event_dim)
@@ -295,13 +296,13 @@ class SoftmaxTransform(Transform):
 
 
 def _number(op: str, name: str, given: Tensor | float) -> Tensor | float:
-    return given if isinstance(given, Tensor) else check.worth(op, name, given)
+    return given if is_really(given, Tensor) else check.worth(op, name, given)
 
 
 def _sign_of(scale: Tensor | float) -> Tensor | int:
-    return scale.sign() if isinstance(scale, Tensor) else (scale > 0) - (scale < 0)
+    return scale.sign() if is_really(scale, Tensor) else (scale > 0) - (scale < 0)
 
 
 def _broadcast(op: str, shape: Sequence[int], *others: Any) -> tuple[int, ...]:
     given = check.sizes(op, "shape", shape)
-    return broadcast_shapes(given, *(it.shape for it in others if isinstance(it, Tensor)))
+    return broadcast_shapes(given, *(it.shape for it in others if is_really(it, Tensor)))

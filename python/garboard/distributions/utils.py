@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar, overload
 
 from garboard import _engine
 from garboard._arguments import check
+from garboard._arguments.layouts import is_really
 from garboard._contexts.grad_mode import enable_grad
 from garboard._engine import ShapeError, Tensor, broadcast_tensors, softmax, tril_indices
 from garboard.distributions._parameters import clamped, log_of_classes, log_of_odds
@@ -60,12 +61,12 @@ def broadcast_all(*values: Tensor | float) -> tuple[Tensor, ...]:
     >>> [it.tolist() for it in gb.distributions.utils.broadcast_all(gb.ones(2), 3.0)]
     [[1.0, 1.0], [3.0, 3.0]]
     """
-    first = next((it for it in values if isinstance(it, Tensor)), None)
+    first = next((it for it in values if is_really(it, Tensor)), None)
     dtype = _engine.get_default_dtype() if first is None else first.dtype
     device = None if first is None else first.device
     made = [
         it
-        if isinstance(it, Tensor)
+        if is_really(it, Tensor)
         else _engine.tensor(
             check.worth("broadcast_all", f"values[{place}]", it), dtype=dtype, device=device
         )

@@ -176,3 +176,39 @@ def test_counts_of_fewer_draws_have_a_probability():
     found = dist.Multinomial(10, gb.ones(2)).log_prob(counts)
 
     assert found.item() == pytest.approx(math.log(0.5))
+
+
+def test_counts_of_none_have_a_slope_too():
+    probs = gb.tensor([0.2, 0.3, 0.5], dtype=gb.float64)
+    counts = gb.tensor([1.0, 0.0, 3.0], dtype=gb.float64, requires_grad=True)
+
+    dist.Multinomial(4, probs).log_prob(counts).backward()
+
+    slopes = gb.digamma(gb.tensor(5.0)) - (counts.detach() + 1).digamma() + probs.log()
+    assert counts.grad.tolist() == pytest.approx(slopes.tolist())
+
+
+def test_values_of_dims_keep_the_dtype_of_uniform_bounds_without():
+    bounds = gb.tensor(-1.0, dtype=gb.float64), gb.tensor(2.0, dtype=gb.float64)
+
+    found = dist.Uniform(*bounds).log_prob(gb.ones(2, dtype=gb.float64))
+
+    assert found.dtype == gb.float64
+    assert found.tolist() == pytest.approx([-math.log(3)] * 2, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda x: dist.Normal(x, 1.0),
+        lambda x: dist.FisherSnedecor(1.0, x),
+        lambda x: dist.Binomial(x, 0.5),
+        lambda x: dist.Wishart(x, gb.eye(3)),
+        lambda x: dist.Categorical(x),
+        lambda x: dist.transforms.AffineTransform(x, 1.0),
+        lambda x: dist.utils.broadcast_all(x, 1.0),
+    ],
+)
+def test_sparse_parameters_are_refused(make):
+    with pytest.raises(TypeError, match=r"needed|take to_dense"):
+        make(gb.eye(3).to_sparse())
