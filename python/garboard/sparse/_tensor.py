@@ -13,7 +13,7 @@ from garboard._arguments.texts import shown
 from garboard._engine import GarboardError, IndexOutOfRangeError, ShapeError, Tensor
 from garboard._engine import _Size as Size
 from garboard.sparse import _products
-from garboard.sparse._shown import options_text, parts_text
+from garboard.sparse._shown import lacking, options_text, parts_text
 
 if TYPE_CHECKING:
     from garboard._arguments.layouts import layout
@@ -469,10 +469,7 @@ class SparseTensor:
         return cls._answer(func, args, dict(kwargs or {}))
 
     def __getattr__(self, name: str) -> NoReturn:
-        text = f"'{type(self).__name__}' object has no attribute {shown(name)}"
-        if not name.startswith("_") and hasattr(Tensor, name):
-            text += "; take to_dense() first"
-        raise AttributeError(text, name=name, obj=self)
+        raise lacking(self, name)
 
     if TYPE_CHECKING:
 

@@ -255,6 +255,17 @@ class TestWriting:
         assert x.grad is None
 
 
+def test_what_they_lack_is_told_as_pytorch_tells_it():
+    for x in (told(), told().to_sparse_csr()):
+        assert not hasattr(x, "reshape")
+        with pytest.raises(NotImplementedError, match=r"reshape.*take to_dense\(\)") as caught:
+            x.reshape(6)
+        assert isinstance(caught.value, (gb.GarboardError, AttributeError))
+        with pytest.raises(AttributeError) as other:
+            x.nonsense  # noqa: B018
+        assert not isinstance(other.value, RuntimeError)
+
+
 class TestNumPy:
     def test_scales_by_its_numbers_from_both_sides(self):
         for number in (np.float32(2), np.int64(2), np.float64(2), np.array(2.0)):
