@@ -40,7 +40,7 @@ def mm(mat1: Any, mat2: Any) -> Any:
             [1.]])
     """
     if not isinstance(mat1, SparseTensor) and not isinstance(mat2, SparseTensor):
-        return _engine.mm(mat1, mat2)
+        return _engine.mm(check.tensor("mm", "mat1", mat1), check.tensor("mm", "mat2", mat2))
     return _products.product("mm", mat1, mat2)
 
 
@@ -249,8 +249,9 @@ def _zeros_like(input: SparseTensor, **named: Any) -> SparseTensor:
 
 
 def _linear(input: Any, weight: Any, bias: Tensor | None = None) -> Any:
-    if not is_sparse(weight):
-        check.tensor("linear", "weight", weight)
+    for name, given in (("input", input), ("weight", weight)):
+        if not is_sparse(given):
+            check.tensor("linear", name, given)
     made = _products.product("linear", input, weight.t())
     return made if bias is None else made + bias
 

@@ -56,7 +56,7 @@ __all__ = [
 _T = TypeVar("_T")
 _F = TypeVar("_F", bound=Callable[..., Any])
 _Contexts = tuple[AbstractContextManager[Any], AbstractContextManager[Any]]
-_stops_early: ContextVar[bool] = ContextVar("stops early", default=True)
+_stops_early: ContextVar[bool | None] = ContextVar("stops early", default=None)
 
 
 class CheckpointError(GradientError):
@@ -97,11 +97,13 @@ class _Call:
         kwargs: dict[str, Any],
         context: AbstractContextManager[Any],
         state: tuple[int, int] | None,
+        stops_early: bool,
     ) -> None:
         self._function = function
         self._context = context
         self._state = state
-        self._stops_early = _stops_early.get()
+        around = _stops_early.get()  # what a block says counts for all within it
+        self._stops_early = stops_early if around is None else around
         self._count = 0
         self._blocks = blocks_here()
         # A place keeps this call alive, and nodes keep their places: so this holds no place.
@@ -201,6 +203,8 @@ def checkpoint(
     context_fn: Callable[[], _Contexts] = noop_context_fn,
     determinism_check: str = "default",
     debug: bool = False,
+    early_stop: bool = True,
+    respect_saved_tensors_hooks: bool | None = None,
     **kwargs: Any,
 ) -> _T: ...
 @overload
@@ -211,6 +215,8 @@ def checkpoint(
     context_fn: Callable[[], _Contexts] = noop_context_fn,
     determinism_check: str = "default",
     debug: bool = False,
+    early_stop: bool = True,
+    respect_saved_tensors_hooks: bool | None = None,
 ) -> Callable[[_F], _F]: ...
 def checkpoint(
     function: Callable[..., Any] | None = None,
@@ -220,6 +226,8 @@ def checkpoint(
     context_fn: Callable[[], _Contexts] = noop_context_fn,
     determinism_check: str = "default",
     debug: bool = False,
+    early_stop: bool = True,
+    respect_saved_tensors_hooks: bool | None = None,
     **kwargs: Any,
 ) -> Any:
     """Call a function, and keep its arguments alone for backward, which calls it again.
@@ -237,6 +245,9 @@ def checkpoint(
         context_fn: Gives two context managers, around the first call and around the second.
         determinism_check: "default", sizes, dtypes and devices are compared, or "none": the same.
         debug: False.
+        early_stop: False has backward call the function again to its end, and not only until it
+            has what it needs. A block of `set_checkpoint_early_stop` counts for more.
+        respect_saved_tensors_hooks: Either; hooks see all that is kept.
         **kwargs: Arguments by name.
 
     Returns:
@@ -264,6 +275,8 @@ def checkpoint(
         "context_fn": context_fn,
         "determinism_check": determinism_check,
         "debug": debug,
+        "early_stop": early_stop,
+        "respect_saved_tensors_hooks": respect_saved_tensors_hooks,
     }
     if function is None and not args and not kwargs:
         return partial(_checkpointed, options)
@@ -274,12 +287,15 @@ def checkpoint(
     if flag("checkpoint", "debug", debug):
         raise ValueError("checkpoint: debug=True; errors name the op in any case, leave it out")
     keeps_state = flag("checkpoint", "preserve_rng_state", preserve_rng_state)
+    stops_early = flag("checkpoint", "early_stop", early_stop)
+    if respect_saved_tensors_hooks is not None:
+        flag("checkpoint", "respect_saved_tensors_hooks", respect_saved_tensors_hooks)
     first, second = context_fn()
     if not is_grad_enabled() or open_batches.get():  # what is recorded there is of all samples
         with first:
             return callable_(*args, **kwargs)
     state = _engine._generator_state() if keeps_state else None
-    call = _Call(callable_, args, kwargs, second, state)
+    call = _Call(callable_, args, kwargs, second, state, stops_early)
     with saved_tensors_hooks(lambda tensor: call.place(), lambda it: it.call.tensor_at(it)), first:
         result = callable_(*args, **kwargs)
     call.forget()

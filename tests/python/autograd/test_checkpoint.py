@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+from contextlib import nullcontext
 from typing import Any
 
 import garboard as gb
@@ -121,6 +122,26 @@ def test_a_function_is_checkpointed_at_every_call_by_decorating_it():
         checkpoint(use_reentrant=False)(3)
     with pytest.raises(TypeError, match="checkpoint: function is of type NoneType"):
         checkpoint(None, x)
+
+
+@pytest.mark.parametrize("around", [None, True, False])
+@pytest.mark.parametrize("stops_early", [True, False])
+def test_a_call_says_whether_it_is_repeated_to_its_end_unless_a_block_does(stops_early, around):
+    ends = []
+
+    def run(x):
+        y = x.exp()
+        ends.append(len(ends))
+        return y
+
+    x = gb.ones(2, requires_grad=True)
+    with nullcontext() if around is None else set_checkpoint_early_stop(around):
+        y = checkpoint(
+            run, x, use_reentrant=False, early_stop=stops_early, respect_saved_tensors_hooks=True
+        )
+    y.sum().backward()
+
+    assert len(ends) == (1 if (stops_early if around is None else around) else 2)
 
 
 class TestMemory:

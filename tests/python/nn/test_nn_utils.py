@@ -50,7 +50,10 @@ def test_gradients_of_any_strides_and_dtypes_are_scaled():
     norm = utils.clip_grad_norm_([x, y], 1.0)
 
     assert norm.item() == pytest.approx(np.linalg.norm(ALL))
+    assert norm.dtype == gb.float64
     assert utils.get_total_norm([x.grad, y.grad]).item() == pytest.approx(1.0, abs=1e-6)
+    few_digits = [gb.tensor([3.0], dtype=gb.bfloat16), gb.tensor([4.01])]
+    assert utils.get_total_norm(few_digits).item() == pytest.approx(math.hypot(3, 4.01))
 
 
 def test_elements_are_clamped():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import reduce
 from math import inf
 
 from garboard._arguments import check
@@ -10,7 +11,7 @@ from garboard._arguments.given import list_of
 from garboard._arguments.layouts import is_really
 from garboard._arguments.texts import shown
 from garboard._contexts.grad_mode import no_grad
-from garboard._engine import GradientError, Tensor, stack, zeros
+from garboard._engine import GradientError, Tensor, promote_types, stack, zeros
 
 __all__ = ["clip_grad_norm_", "clip_grad_value_", "clip_grads_with_norm_", "get_total_norm"]
 
@@ -73,8 +74,11 @@ def _total_norm(
     if not tensors:
         return zeros(())
     with no_grad():
-        first = tensors[0]
-        norms = [_norm(x, power).to(first.device, dtype=first.dtype) for x in tensors]
+        norms = [_norm(x, power).to(tensors[0].device) for x in tensors]
+        dtypes = {it.dtype for it in norms}
+        if len(dtypes) > 1:
+            wide = reduce(promote_types, dtypes)
+            norms = [it.to(wide) for it in norms]
         total = _norm(stack(norms), power) if len(norms) > 1 else norms[0]
     if check.flag(op, "error_if_nonfinite", error_if_nonfinite):
         value = float(total)
