@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from garboard._arguments import check
+from garboard._arguments.errors import ChoiceError
 from garboard._arguments.texts import shown
 from garboard._contexts.grad_mode import no_grad
 from garboard._engine import ShapeError, Tensor, cat, empty, eye, where, zeros, zeros_like
@@ -222,7 +223,7 @@ class _Orthogonal(Module):
         given = value.mT if is_wide else value
         if not self.has_base:
             if self.orthogonal_map != "householder":
-                raise TypeError(
+                raise ChoiceError(
                     f"orthogonal: {shown(self.orthogonal_map)} without use_trivialization cannot "
                     "be assigned to; leave use_trivialization=True"
                 )
@@ -308,7 +309,9 @@ def orthogonal(
         orthogonal_map: How it is made of what is learned: "matrix_exp" of a skew-symmetric matrix,
             its "cayley" map, or a product of "householder" reflections. By default the first where
             the matrices are square, else the last.
-        use_trivialization: Multiply by the weight as it was last assigned, made orthogonal.
+        use_trivialization: Multiply by the weight as it was last assigned, made orthogonal. Without
+            it a weight made by another map than "householder" cannot be assigned, and starts as
+            what the map makes of it.
 
     Returns:
         `module`.
@@ -316,8 +319,7 @@ def orthogonal(
     Raises:
         ValueError: There is no such tensor, or no such map.
         ShapeError: The tensor has fewer than two dims.
-        TypeError: Without use_trivialization, another map than "householder"; or an argument of a
-            wrong type.
+        TypeError: An argument of a wrong type.
 
     >>> layer = gb.nn.utils.parametrizations.orthogonal(gb.nn.Linear(20, 40))
     >>> gb.allclose(layer.weight.T @ layer.weight, gb.eye(20), atol=1e-5)

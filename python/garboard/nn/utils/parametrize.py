@@ -11,11 +11,11 @@ from contextvars import ContextVar
 from typing import Any, NoReturn, TypeVar
 
 from garboard._arguments import check
-from garboard._arguments.errors import MissingMethodError, ResultError
+from garboard._arguments.errors import ChoiceError, MissingMethodError, ResultError
 from garboard._arguments.texts import shown
 from garboard._contexts.blocks import block
 from garboard._contexts.grad_mode import no_grad
-from garboard._engine import ShapeError, Tensor
+from garboard._engine import GarboardError, ShapeError, Tensor
 from garboard.nn.containers import ModuleList
 from garboard.nn.keyed import ModuleDict
 from garboard.nn.module import Module
@@ -62,6 +62,16 @@ def cached() -> Iterator[None]:
         _computed.set(outer)
 
 
+def _inverse(module: Any, made: Any) -> Any:
+    """What a module makes its argument of; the argument where that cannot be told."""
+    try:
+        return module.right_inverse(made)
+    except NotImplementedError as error:  # as are refusals of dtypes and devices
+        if isinstance(error, GarboardError) and not isinstance(error, ChoiceError):
+            raise
+        return made
+
+
 class ParametrizationList(ModuleList):
     """The parametrizations of one tensor, in order, and what is learned instead of it.
 
@@ -88,7 +98,7 @@ class ParametrizationList(ModuleList):
         with no_grad():
             for module in reversed(list(self)):
                 if hasattr(module, "right_inverse"):
-                    made = module.right_inverse(made)
+                    made = _inverse(module, made)
         self.is_tensor: bool = isinstance(made, Tensor)
         self.ntensors: int = 1
         learns = isinstance(original, Parameter)
