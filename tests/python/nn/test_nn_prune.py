@@ -91,6 +91,13 @@ class TestSlices:
 
         assert layer.weight_mask.tolist() == [[0, 1, 0], [0, 1, 0]]
 
+    def test_count_what_is_left_of_them(self):
+        layer = prune.custom_from_mask(linear(), "weight", gb.tensor([[1, 0, 1], [1, 1, 1]]))
+
+        prune.ln_structured(layer, "weight", 1, n=1, dim=1)
+
+        assert layer.weight_mask.tolist() == [[1, 0, 1], [1, 0, 1]]
+
 
 class TestElementsAtRandom:
     def test_are_as_many_as_asked_for(self):

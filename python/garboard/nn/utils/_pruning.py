@@ -168,7 +168,11 @@ class BasePruningMethod(ABC):
                 f"{op}: {type(module).__name__} has no parameter {shown(said)}; one is needed"
             )
         held = None if is_first else getattr(module, f"{said}_mask")
-        mask = method._mask(op, original, held, importance_scores)
+        scores = importance_scores
+        if held is not None and scores is None:  # what is left counts, as in sums of a column
+            with no_grad():
+                scores = original * held.to(original.dtype)
+        mask = method._mask(op, original, held, scores)
         for key in before:
             module._forward_pre_hooks.remove(key)
         if is_first:
