@@ -290,7 +290,7 @@ class TestNumPy:
 
     def test_is_told_by_dlpack_that_there_is_no_such_array(self):
         for take in (np.from_dlpack, gb.from_dlpack, gb.to_dlpack):
-            with pytest.raises((BufferError, TypeError), match="(?i)sparse"):
+            with pytest.raises((BufferError, TypeError), match=r"(?i)sparse"):
                 take(told())
 
 
