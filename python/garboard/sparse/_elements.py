@@ -9,7 +9,7 @@ from garboard._arguments.texts import shown
 from garboard.sparse._tensor import SparseTensor
 from garboard.sparse._told import tell
 
-__all__: list[str] = []
+__all__ = ["KEEPING_ZERO"]
 
 _Number = bool | int | float
 
@@ -23,7 +23,7 @@ def _converting(name: str) -> Callable[[SparseTensor], SparseTensor]:
 
 
 # Functions that leave a zero what it is: of the sum of the values of a place, not of each.
-_KEEPING_ZERO = (
+KEEPING_ZERO = (
     "abs asin asinh atan atanh ceil deg2rad erf erfinv expm1 floor frac isinf isnan isneginf "
     "isposinf log1p nan_to_num rad2deg relu round sgn sign signbit sin sinh sqrt square tan tanh "
     "trunc"
@@ -52,8 +52,8 @@ _CONVERTING = tuple(
 )
 for _name in _CONVERTING:
     setattr(SparseTensor, _name, _converting(_name))
-for _name in _KEEPING_ZERO.split():
+for _name in KEEPING_ZERO.split():
     setattr(SparseTensor, _name, _of_values(_name))
 setattr(SparseTensor, "pow", _powers)  # noqa: B010
 setattr(SparseTensor, "__pow__", _powers)  # noqa: B010
-tell(SparseTensor, _CONVERTING, tuple(_KEEPING_ZERO.split()))
+tell(SparseTensor, _CONVERTING, tuple(KEEPING_ZERO.split()))

@@ -7,9 +7,12 @@ from typing import Any
 
 from garboard import _engine
 from garboard._arguments import check
+from garboard._arguments.layouts import is_really
 from garboard._arguments.numpy_names import takes_axis
+from garboard._arguments.out import written
 from garboard._arguments.texts import shown
-from garboard._engine import ShapeError, Tensor
+from garboard._engine import DTypeError, ShapeError, Tensor
+from garboard._ops.dtypes import can_cast
 from garboard.sparse import _products
 from garboard.sparse._layouts import empty
 from garboard.sparse._products import is_sparse
@@ -273,15 +276,33 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
 }
 
 
+#: What writes into a dense tensor, and what is written.
+_IN_PLACE = {"add_": "add", "addmm_": "addmm", "mul_": "mul", "sub_": "sub"}
+
+
 def _answered(func: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
     """Return what a function does with a sparse tensor among its arguments.
 
     NotImplemented of one that is made of others, which answer.
 
     Raises:
-        TypeError: It takes dense tensors alone.
+        TypeError: It takes dense tensors alone, or `out` is to be sparse.
     """
     name = getattr(func, "__name__", type(func).__name__)
+    first, out = args[0] if args else None, kwargs.pop("out", None)
+    if name in _IN_PLACE and is_really(first, Tensor):
+        return _written(name, first, _answer(func, _IN_PLACE[name], args, kwargs))
+    made = _answer(func, name, args, kwargs)
+    if out is None or made is NotImplemented:
+        return made
+    if is_sparse(made) or is_sparse(out):
+        raise TypeError(f"{name}: out of a sparse result; leave it out")
+    return written(name, made, out)
+
+
+def _answer(
+    func: Callable[..., Any], name: str, args: Sequence[Any], kwargs: dict[str, Any]
+) -> Any:
     if name in _FUNCTIONS:
         return _FUNCTIONS[name](*args, **kwargs)
     first, *rest = args or (None,)
@@ -289,13 +310,33 @@ def _answered(func: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, A
     if is_sparse(first) and callable(getattr(type(first), name, None)) and not is_elsewhere:
         return getattr(first, name)(*rest, **kwargs)
     if len(args) == 2 and is_sparse(args[1]):
-        if name in ("add", "mul"):
-            return getattr(args[1], name)(first)
-        if name == "sub":
-            return args[1].neg().add(first)
+        if name in ("add", "sub"):
+            return _added(name, first, args[1], **kwargs)
+        if name == "mul":
+            return args[1].mul(first, **kwargs)
     if isinstance(func, _engine._Overridable):
         return NotImplemented
     raise TypeError(f"{name}: a sparse tensor, which it does not take; take to_dense() first")
+
+
+def _added(op: str, first: Any, second: SparseTensor, *, alpha: float = 1) -> Any:
+    """A sum with a sparse tensor, `alpha` times."""
+    sign = -1 if op == "sub" else 1
+    return (second if alpha == sign else second * (alpha * sign)).add(first)
+
+
+def _written(op: str, into: Tensor, made: Any) -> Tensor:
+    """Write into a dense tensor what came out, as an op of dense ones does."""
+    if made.shape != into.shape:
+        raise ShapeError(
+            f"{op}: a result of sizes {list(made.shape)} for {list(into.shape)}; the same are "
+            "needed"
+        )
+    if not can_cast(made.dtype, into.dtype):
+        raise DTypeError(
+            f"{op}: a result of {made.dtype} for a tensor of {into.dtype}; convert one of them"
+        )
+    return into.copy_(made.to_dense() if is_sparse(made) else made)
 
 
 SparseTensor._answer = staticmethod(_answered)

@@ -11,6 +11,7 @@ from garboard._arguments.texts import shown
 from garboard._engine import GradientError, ShapeError, Tensor
 from garboard._native import add_methods
 from garboard.sparse import _products
+from garboard.sparse._elements import KEEPING_ZERO
 from garboard.sparse._layouts import empty
 from garboard.sparse._tensor import SparseTensor
 
@@ -19,6 +20,7 @@ __all__: list[str] = []
 # Answered by the values.
 _OF_VALUES = "element_size get_device is_inference is_neg is_conj is_pinned is_shared is_signed"
 _NEVER = "is_ipu is_maia is_mkldnn is_mps is_mtia is_nested is_quantized is_vulkan is_xla is_xpu"
+_OF_BOOLS = ("isinf", "isnan", "isneginf", "isposinf", "signbit")
 _PROPERTIES = "grad_fn is_cpu is_disposed is_leaf is_meta itemsize retains_grad"
 
 
@@ -372,6 +374,35 @@ def copy_(self: SparseTensor, src: SparseTensor, non_blocking: bool = False) -> 
     return _takes(self, src._with(told, src._places.to(self.device, copy=True)))
 
 
+def detach_(self: SparseTensor) -> SparseTensor:
+    """Leave the graph: gradients flow to this tensor's values no more.
+
+    Args:
+        self: A sparse tensor.
+
+    Returns:
+        The tensor itself.
+
+    >>> x = (gb.eye(2, requires_grad=True) * 2).to_sparse()
+    >>> x.detach_().requires_grad
+    False
+    """
+    return _takes(self, self.detach())
+
+
+def positive(self: SparseTensor) -> SparseTensor:
+    """Return the tensor itself.
+
+    Args:
+        self: A sparse tensor.
+
+    >>> x = gb.eye(2).to_sparse()
+    >>> x.positive() is x
+    True
+    """
+    return self
+
+
 def _data(self: SparseTensor) -> SparseTensor:
     return self.detach()
 
@@ -421,16 +452,19 @@ _methods: dict[str, Any] = {
     "any": any,
     "bmm": bmm,
     "copy_": copy_,
+    "detach_": detach_,
     "data": property(_data, doc="The same values without their history."),
     "is_contiguous": is_contiguous,
     "is_nonzero": is_nonzero,
     "is_same_size": is_same_size,
     "item": item,
+    "nelement": SparseTensor.numel,
     "new_empty": new_zeros,
     "new_tensor": new_tensor,
     "new_zeros": new_zeros,
     "norm": norm,
     "numpy": numpy,
+    "positive": positive,
     "storage_offset": storage_offset,
     "stride": stride,
     "zero_": zero_,
@@ -438,7 +472,8 @@ _methods: dict[str, Any] = {
     **{name: _property(name) for name in _PROPERTIES.split()},
     **{name: False for name in _NEVER.split()},
 }
-_in_place = {f"{op}_": _written(op) for op in ("abs", "add", "div", "mul", "neg", "sub")}
+_of_elements = [it for it in KEEPING_ZERO.split() if it not in _OF_BOOLS]
+_in_place = {f"{op}_": _written(op) for op in ("add", "div", "mul", "neg", "sub", *_of_elements)}
 _operators = {"iadd": "add_", "isub": "sub_", "imul": "mul_", "itruediv": "div_"}
 add_methods(SparseTensor, {**_methods, **_in_place})
 add_methods(SparseTensor, {f"__{name}__": _in_place[op] for name, op in _operators.items()})

@@ -255,6 +255,66 @@ class TestWriting:
         assert x.grad is None
 
 
+class TestADenseTensor:
+    @pytest.mark.parametrize("kind", ["to_sparse", "to_sparse_csr"])
+    def test_is_added_to_as_often_as_alpha_says(self, kind):
+        x, dense = getattr(gb.eye(2), kind)(), gb.ones(2, 2)
+
+        assert dense.add(x, alpha=3).tolist() == [[4, 1], [1, 4]]
+        assert gb.add(dense, x, alpha=-2).tolist() == [[-1, 1], [1, -1]]
+        assert dense.sub(x, alpha=2).tolist() == [[-1, 1], [1, -1]]
+        assert gb.sub(dense, x).tolist() == [[0, 1], [1, 0]]
+
+    @pytest.mark.parametrize("kind", ["to_sparse", "to_sparse_csr"])
+    def test_is_written_by_what_has_a_sparse_argument(self, kind):
+        x, dense = getattr(gb.eye(2), kind)(), gb.ones(2, 2)
+        view, out = dense[:], gb.zeros(2, 2)
+
+        assert dense.add_(x, alpha=3) is dense
+        dense.sub_(x)
+        assert view.tolist() == [[3, 1], [1, 3]]
+        dense.addmm_(x, gb.ones(2, 2), beta=2)
+        assert view.tolist() == [[7, 3], [3, 7]]
+        dense.mul_(x)
+        assert view.tolist() == [[7, 0], [0, 7]]
+        assert gb.add(gb.ones(2, 2), x, out=out) is out
+        assert out.tolist() == [[2, 1], [1, 2]]
+        assert gb.mm(x, dense, out=out).tolist() == [[7, 0], [0, 7]]
+
+    def test_is_not_written_where_the_result_does_not_fit(self):
+        x = gb.eye(2).to_sparse()
+
+        with pytest.raises(gb.DTypeError, match=r"add_: a result of garboard.float32"):
+            gb.ones(2, 2, dtype=gb.int64).add_(x)
+        with pytest.raises(gb.ShapeError, match=r"add_: a result of sizes \[2, 2\] for \[2\]"):
+            gb.ones(2).add_(x)
+        with pytest.raises(gb.GradientError):
+            gb.ones(2, 2, requires_grad=True).add_(x)
+        with pytest.raises(TypeError, match="mul: out of a sparse result"):
+            gb.mul(gb.ones(2, 2), x, out=gb.zeros(2, 2))
+
+    def test_hands_gradients_to_both_when_it_is_written(self):
+        start, values = gb.ones(2, 2, requires_grad=True), gb.ones(2, requires_grad=True)
+        dense = start * 1
+
+        dense.add_(gb.sparse_coo_tensor([[0, 1], [0, 1]], values, (2, 2)), alpha=2)
+        (dense * gb.tensor([[1.0, 2.0], [3.0, 4.0]])).sum().backward()
+
+        assert start.grad.tolist() == [[1, 2], [3, 4]]
+        assert values.grad.tolist() == [2, 8]
+
+
+def test_elements_are_written_in_place_and_history_is_left():
+    x = gb.sparse_coo_tensor([[0, 1], [0, 1]], gb.tensor([4.0, 9.0]), (2, 2))
+    y = (gb.eye(2, requires_grad=True) * 2).to_sparse()
+
+    assert x.sqrt_() is x
+    assert x.to_dense().tolist() == [[2, 0], [0, 3]]
+    assert (x.nelement(), x.positive() is x) == (4, True)
+    assert y.detach_() is y
+    assert not y.requires_grad
+
+
 def test_what_they_lack_is_told_as_pytorch_tells_it():
     for x in (told(), told().to_sparse_csr()):
         assert not hasattr(x, "reshape")
