@@ -177,7 +177,7 @@ def _whole(op: str, x: Tensor, source: object) -> Tensor:
     """All elements of the memory that `source` stands for."""
     if source is None:
         return empty(0, dtype=x.dtype, device=x.device)
-    if is_really(source, (Tensor, TypedStorage)) and source.dtype != x.dtype:
+    if (isinstance(source, TypedStorage) or is_really(source, Tensor)) and source.dtype != x.dtype:
         raise DTypeError(f"{op}: source of dtype {source.dtype}; {x.dtype} is needed")
     if is_really(source, Tensor):
         return source.untyped_storage()._elements(x.dtype)
