@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from garboard._arguments import check
+from garboard._arguments.errors import ArgumentError
 from garboard._arguments.texts import shown
 from garboard._names.missing import module_getattr
 from garboard.nn.module import Module
@@ -94,7 +95,7 @@ def normalize_module(
     try:
         part = check.of_type(Module, op, "root", root).get_submodule(path)
     except AttributeError:
-        raise RuntimeError(f"{op}: target {shown(path)}; a submodule's path is needed") from None
+        raise ArgumentError(f"{op}: target {shown(path)}; a submodule's path is needed") from None
     return _normalized(part.forward, tuple(args), dict(kwargs or {}), by_name)
 
 

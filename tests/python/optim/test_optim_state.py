@@ -401,3 +401,18 @@ def test_adagrad_has_its_state_from_the_beginning():
 
     assert optimizer.state[x]["sum"].tolist() == [0.5, 0.5]
     assert optimizer.state_dict()["state"][0]["step"].item() == 0
+
+
+def test_what_is_sparse_in_a_state_belongs_to_the_optimizer_and_ends_with_it():
+    parameter = gb.ones(3, requires_grad=True)
+    optimizer = gb.optim.Adagrad([parameter])
+
+    with gb.dispose_scope():
+        sparse = gb.eye(3).to_sparse()
+        optimizer.state[parameter]["sum"] = sparse
+        optimizer.state[parameter]["more"] = [gb.eye(3).to_sparse_csr()]
+        optimizer.state_dict()
+    assert not sparse.is_disposed
+    optimizer.dispose()
+
+    assert sparse.is_disposed
