@@ -14,7 +14,7 @@ _DEEPEST = 16
 
 
 def tensors_in(value: object, depth: int = 0) -> Iterator[Tensor]:
-    """Yield the tensors of a nest of lists, tuples, deques and dicts; of a sparse one, its parts."""
+    """Yield the tensors of a nest of lists, tuples, deques and dicts; of a sparse one its parts."""
     if is_sparse(value):
         yield from value._scope_members()
     elif isinstance(value, Tensor):
