@@ -43,6 +43,13 @@ def _device_type(op: str, given: Any) -> str:
     return said
 
 
+def _around(device_type: str) -> _engine.dtype:
+    """The dtype of the block around, where ops can convert to it, or the device's own."""
+    block = _autocasting.innermost(device_type)
+    is_half = block is not None and block.dtype in _DTYPES.values()
+    return block.dtype if block is not None and is_half else _DTYPES[device_type]
+
+
 class autocast(_engine._StackBlock, GradMode):
     """Let ops choose their dtype, in a block or a decorated function.
 
@@ -57,9 +64,10 @@ class autocast(_engine._StackBlock, GradMode):
 
     Args:
         device_type: Whose ops: "cpu" or "cuda".
-        dtype: What they convert to: bfloat16 by default on the CPU, float16 on CUDA.
+        dtype: What they convert to: by default what the block around does; where there is none,
+            bfloat16 on the CPU and float16 on CUDA.
         enabled: False: as if there were no block, inside another one too.
-        cache_enabled: Convert parameters once; True by default.
+        cache_enabled: Convert parameters once; by default as the block around, or True.
 
     Raises:
         ValueError: Another device.
@@ -84,12 +92,15 @@ class autocast(_engine._StackBlock, GradMode):
     ) -> None:
         op = "autocast"
         self.device: str = _device_type(op, device_type)
-        chosen: Any = _DTYPES[self.device]
+        chosen: Any = _around(self.device)
         if dtype is not None:
             chosen = check.of_type(_engine.dtype, op, "dtype", dtype)
         self.fast_dtype: _engine.dtype = chosen
         is_on = check.flag(op, "enabled", enabled)
-        caches = cache_enabled is None or check.flag(op, "cache_enabled", cache_enabled)
+        outer = _autocasting.blocks_here()
+        caches = outer[-1].caches if outer else True
+        if cache_enabled is not None:
+            caches = check.flag(op, "cache_enabled", cache_enabled)
         self.cache_enabled: bool = caches
         if is_on and self.device == "cuda" and not _engine._cuda_device_count():
             warn(

@@ -430,3 +430,20 @@ def test_the_older_names_are_there():
     assert not GradScaler(enabled=False).is_enabled()
     with autocast(enabled=False):
         assert not gb.is_autocast_enabled()
+
+
+def test_a_block_inside_another_takes_what_it_leaves_out_from_the_one_around():
+    x = gb.ones(2, 2)
+
+    with gb.autocast("cpu", dtype=gb.float16, cache_enabled=False):
+        with gb.autocast("cpu", enabled=False):
+            assert (x @ x).dtype == gb.float32
+            with gb.autocast("cpu"):
+                assert (x @ x).dtype == gb.float16
+                assert not gb.is_autocast_cache_enabled()
+        with gb.autocast("cpu", dtype=gb.bfloat16, cache_enabled=True):
+            assert (x @ x).dtype == gb.bfloat16
+            assert gb.is_autocast_cache_enabled()
+
+    with gb.autocast("cpu"):
+        assert (x @ x).dtype == gb.bfloat16
