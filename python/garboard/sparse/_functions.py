@@ -12,7 +12,6 @@ from garboard._arguments.numpy_names import takes_axis
 from garboard._arguments.out import written
 from garboard._arguments.texts import shown
 from garboard._engine import DTypeError, ShapeError, Tensor
-from garboard._ops.dtypes import can_cast
 from garboard.sparse import _products
 from garboard.sparse._layouts import empty
 from garboard.sparse._products import is_sparse
@@ -325,6 +324,11 @@ def _added(op: str, first: Any, second: SparseTensor, *, alpha: float = 1) -> An
     return (second if alpha == sign else second * (alpha * sign)).add(first)
 
 
+def _rank(x: Any) -> int:
+    """Of a dtype's category: bool, integer, floating, complex."""
+    return 3 if x.is_complex() else 2 if x.is_floating_point() else int(x.dtype != _engine.bool)
+
+
 def _written(op: str, into: Tensor, made: Any) -> Tensor:
     """Write into a dense tensor what came out, as an op of dense ones does."""
     if made.shape != into.shape:
@@ -332,7 +336,7 @@ def _written(op: str, into: Tensor, made: Any) -> Tensor:
             f"{op}: a result of sizes {list(made.shape)} for {list(into.shape)}; the same are "
             "needed"
         )
-    if not can_cast(made.dtype, into.dtype):
+    if _rank(made) > _rank(into):
         raise DTypeError(
             f"{op}: a result of {made.dtype} for a tensor of {into.dtype}; convert one of them"
         )
