@@ -15,6 +15,7 @@ SUBMODULES = (
     "_tensor",
     "_tensor_str",
     "_utils",
+    "_vmap_internals",
     "accelerator",
     "amp",
     "ao",

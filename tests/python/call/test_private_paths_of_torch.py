@@ -28,6 +28,7 @@ pytestmark = pytest.mark.no_leaks
         "_functorch.vmap._broadcast_to_and_flatten",
         "_guards.active_fake_mode",
         "_subclasses.fake_tensor.FakeTensorConverter",
+        "_vmap_internals._vmap",
         "distributed._composable.fsdp.FSDPModule",
         "distributed._composable.fsdp.CPUOffloadPolicy",
         "distributed._tensor.DTensor",

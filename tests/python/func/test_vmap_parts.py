@@ -5,6 +5,7 @@ from __future__ import annotations
 import garboard as gb
 import pytest
 from garboard._functorch import vmap as home
+from garboard._vmap_internals import _vmap
 
 pytestmark = pytest.mark.no_leaks
 
@@ -92,6 +93,41 @@ def test_a_result_without_a_dim_of_samples_is_the_same_for_all():
         gb.vmap(lambda it: it, out_dims=None)(gb.ones(2))
     with pytest.raises(ValueError, match="<lambda> returned a int; tensors are needed"):
         gb.vmap(lambda it: 3)(gb.ones(2))
+
+
+def test_what_differs_between_samples_is_refused_as_one_for_all():
+    x = gb.arange(6.0).view(2, 3)
+
+    with pytest.raises(ValueError, match="vmap: out_dims is None where the function returned"):
+        gb.vmap(lambda it: it.sum(), out_dims=None)(x)
+    made, note, shared = gb.vmap(lambda it: (it + 1, "a note", gb.ones(2)), out_dims=(1, None, None))(
+        x
+    )
+    assert gb.equal(made, (x + 1).T)
+    assert note == "a note"
+    assert shared.shape == (2,)
+    assert gb.vmap(lambda it: None, out_dims=None)(x) is None
+    with pytest.raises(TypeError, match="item 1 of what the function returned is of type str"):
+        gb.vmap(lambda it: (it, "a note"))(x)
+
+
+def test_the_first_vmap_passes_gradients_that_are_none_where_it_may():
+    x = gb.arange(3.0, requires_grad=True)
+    unused = gb.ones(2, requires_grad=True)
+    y = x**3
+
+    def rows(v):
+        return gb.autograd.grad(y, (x, unused), v, retain_graph=True, allow_unused=True)
+
+    found, none = _vmap(rows, allow_none_pass_through=True)(gb.eye(3))
+
+    assert gb.equal(found, gb.diag(3 * x**2))
+    assert none is None
+    turned, none = _vmap(lambda it: (it, None), 0, (1, 0), True)(gb.zeros(2, 3))
+    assert turned.shape == (3, 2)
+    assert _vmap(lambda it: it * 2, allow_none_pass_through=True)(gb.ones(2)).tolist() == [2, 2]
+    with pytest.raises(TypeError, match="NoneType"):
+        _vmap(rows)(gb.eye(3))
 
 
 def test_parts_that_are_not_all_set_are_not_called(monkeypatch):
