@@ -10,6 +10,7 @@ from garboard import _engine
 from garboard._arguments.check import of_type
 from garboard._arguments.given import items_of
 from garboard._arguments.layouts import is_sparse
+from garboard._contexts.grad_mode import enable_grad
 from garboard._engine import Tensor
 from garboard.autograd.forward_ad import is_passed_over
 
@@ -129,7 +130,8 @@ class FunctionCtx:
             return self._for_forward
         found = self._saving
         if self._saved is not None:
-            found = _engine._saved_tensors(self._saved, self._name)
+            with enable_grad():  # outputs have a history only with it, and may be asked for it
+                found = _engine._saved_tensors(self._saved, self._name)
         if self._remakers is None:
             return found
         parts = iter(found)

@@ -18,6 +18,7 @@ from garboard._arguments import check
 from garboard._arguments.errors import ArgumentError
 from garboard._arguments.layouts import is_really
 from garboard._arguments.texts import shown
+from garboard._C import ScriptObject
 from garboard._engine import Tensor
 from garboard.fx._compatibility import compatibility
 from garboard.fx._errors import UnknownPartError
@@ -29,7 +30,7 @@ from garboard.nn.containers import Sequential
 from garboard.nn.module import Module
 from garboard.nn.parameter import Parameter
 
-__all__ = ["PH", "Tracer", "compatibility", "symbolic_trace", "wrap"]
+__all__ = ["PH", "ScriptObject", "Tracer", "compatibility", "symbolic_trace", "wrap"]
 
 _F = TypeVar("_F", bound=Callable[..., Any] | str)
 

@@ -134,7 +134,7 @@ class Compressed(SparseTensor):
         garboard.sparse_csc
         """
         turned = self._by_places().transpose(dim0, dim1)
-        if dim0 % 2 == dim1 % 2:
+        if dim0 % self.ndim == dim1 % self.ndim:
             return self
         block = None if self._block is None else self._block[::-1]
         told = self._told

@@ -15,18 +15,22 @@ from garboard._engine import DTypeError, ShapeError, Tensor
 from garboard.sparse import _products
 from garboard.sparse._layouts import empty
 from garboard.sparse._products import is_sparse
+from garboard.sparse._reduced import reduced_product
 from garboard.sparse._selected import unsqueeze
 from garboard.sparse._tensor import SparseTensor
 
 __all__ = ["addmm", "log_softmax", "mm", "sampled_addmm", "softmax", "spmm", "sum"]
 
 
-def mm(mat1: Any, mat2: Any) -> Any:
+def mm(mat1: Any, mat2: Any, reduce: str | None = None) -> Any:
     """Return the product of two matrices, at least one of them sparse.
 
     Args:
         mat1: [n, m], sparse or dense.
         mat2: [m, k], or a vector [m] after a sparse matrix.
+        reduce: What becomes of the terms of a row of a sparse `mat1`, [n, m], and a column of a
+            dense `mat2`, [m, k]: "sum", "mean", "amax" or "amin" of as many as the row tells, and
+            0 where it tells none. The gradient of an extreme is that of the first such term.
 
     Returns:
         A dense tensor, or a sparse one where both are sparse. Gradients flow to dense factors and
@@ -35,12 +39,19 @@ def mm(mat1: Any, mat2: Any) -> Any:
     Raises:
         ShapeError: Sizes that do not fit.
         DTypeError: Two dtypes.
-        TypeError: No tensors.
+        TypeError: No tensors, or with `reduce` a `mat1` that is not sparse.
+        ChoiceError: Another `reduce`; it is a ValueError.
 
     >>> gb.sparse.mm(gb.eye(2).to_sparse(), gb.ones(2, 1))
     tensor([[1.],
             [1.]])
+    >>> x = gb.tensor([[2.0, 3.0], [0.0, 0.0]]).to_sparse_csr()
+    >>> gb.sparse.mm(x, gb.ones(2, 1), "amax")
+    tensor([[3.],
+            [0.]])
     """
+    if reduce is not None:
+        return reduced_product("mm", mat1, mat2, reduce)
     if not isinstance(mat1, SparseTensor) and not isinstance(mat2, SparseTensor):
         return _engine.mm(check.tensor("mm", "mat1", mat1), check.tensor("mm", "mat2", mat2))
     return _products.product("mm", mat1, mat2)

@@ -121,6 +121,31 @@ def _places(op: str, indices: Any, told: Tensor) -> Tensor:
     return places.to(dtype=_engine.int64, device=told.device)
 
 
+def _in_layout(
+    self: Tensor | SparseTensor,
+    sparse_dim: int | None,
+    layout: _Layout | None,
+    blocksize: tuple[int, int] | None,
+    dense_dim: int | None,
+) -> SparseTensor | None:
+    """The same by rows, columns or blocks; None where coordinates are asked for."""
+    if (layout is None or layout is sparse_coo) and blocksize is not None:
+        raise ChoiceError("to_sparse: blocksize for a layout by coordinates; leave it out")
+    if layout is not None and layout is not sparse_coo:
+        name = str(layout).removeprefix("garboard.")
+        convert = getattr(type(self), f"to_{name}", None) if sparse_dim is None else None
+        if convert is None or (blocksize is None) is name.startswith("sparse_b"):
+            raise ChoiceError(
+                f"to_sparse: layout {shown(layout)}, blocksize {shown(blocksize)}, sparse_dim "
+                f"{shown(sparse_dim)}; sparse_coo, or of a matrix sparse_csr, sparse_csc, or with "
+                "a blocksize sparse_bsr or sparse_bsc, is needed"
+            )
+        given = () if blocksize is None else (blocksize,)
+        made: SparseTensor = convert(self, *given, dense_dim=dense_dim)
+        return made
+    return None
+
+
 def to_sparse(
     self: Tensor,
     sparse_dim: int | None = None,
@@ -148,19 +173,7 @@ def to_sparse(
            size=(2, 2), nnz=1, layout=garboard.sparse_coo)
     """
     self = check.tensor("to_sparse", "self", self)
-    if (layout is None or layout is sparse_coo) and blocksize is not None:
-        raise ChoiceError("to_sparse: blocksize for a layout by coordinates; leave it out")
-    if layout is not None and layout is not sparse_coo:
-        name = str(layout).removeprefix("garboard.")
-        convert = getattr(Tensor, f"to_{name}", None) if sparse_dim is None else None
-        if convert is None or (blocksize is None) is name.startswith("sparse_b"):
-            raise ChoiceError(
-                f"to_sparse: layout {shown(layout)}, blocksize {shown(blocksize)}, sparse_dim "
-                f"{shown(sparse_dim)}; sparse_coo, or of a matrix sparse_csr, sparse_csc, or with "
-                "a blocksize sparse_bsr or sparse_bsc, is needed"
-            )
-        given = () if blocksize is None else (blocksize,)
-        made: SparseTensor = convert(self, *given, dense_dim=dense_dim)
+    if (made := _in_layout(self, sparse_dim, layout, blocksize, dense_dim)) is not None:
         return made
     if dense_dim is not None and sparse_dim is None:
         sparse_dim = self.ndim - check.integer("to_sparse", "dense_dim", dense_dim)
@@ -176,6 +189,39 @@ def to_sparse(
     flat = self.reshape(-1, *self.shape[dims:])
     numbers = found.flatten().nonzero().squeeze(1)
     return SparseTensor(places.t().contiguous(), flat.index_select(0, numbers), self.shape, True)
+
+
+def _to_sparse_again(
+    self: SparseTensor,
+    sparse_dim: int | None = None,
+    *,
+    layout: _Layout | None = None,
+    blocksize: tuple[int, int] | None = None,
+    dense_dim: int | None = None,
+) -> SparseTensor:
+    """Return the same by coordinates, itself where it is so already, or in another layout.
+
+    Args:
+        sparse_dim: How many dims are told by places; as many as are.
+        layout: `gb.sparse_coo`, as by default, or one by rows, columns or blocks.
+        blocksize: The sizes of a block, where the layout has blocks.
+        dense_dim: How many dims are not told by places.
+
+    Raises:
+        ValueError: Other sparse dims than there are.
+        ChoiceError: Another layout, or blocks; it is a ValueError and a NotImplementedError.
+
+    >>> gb.eye(2).to_sparse().to_sparse(layout=gb.sparse_csr).layout
+    garboard.sparse_csr
+    """
+    if (made := _in_layout(self, sparse_dim, layout, blocksize, dense_dim)) is not None:
+        return made
+    if sparse_dim not in (None, self.sparse_dim()):
+        raise ValueError(
+            f"to_sparse: sparse_dim {shown(sparse_dim)} of a tensor of {self.sparse_dim()} sparse "
+            "dims; that many are needed"
+        )
+    return self._by_places()
 
 
 def sparse_mask(self: Tensor, mask: SparseTensor) -> SparseTensor:
@@ -243,4 +289,5 @@ LongTensor: _Typed = _typed("LongTensor", _engine.int64)
 ShortTensor: _Typed = _typed("ShortTensor", _engine.int16)
 
 _coordinates: dict[str, Any] = {"to_sparse": to_sparse, "to_sparse_coo": to_sparse}
+add_methods(SparseTensor, {"to_sparse": _to_sparse_again})
 add_methods(Tensor, {**_coordinates, "to_dense": _to_dense, "sparse_mask": sparse_mask})

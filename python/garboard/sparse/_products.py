@@ -27,6 +27,7 @@ __all__ = [
     "place_of",
     "product",
     "refuse_unfit",
+    "refuse_unmet",
     "summed",
     "taken",
     "together",
@@ -96,7 +97,7 @@ def added_up(places: Tensor, values: Tensor, sizes: Sequence[int]) -> tuple[Tens
     return _engine.stack(rows[::-1], 0), zeros.index_add(0, which, values)
 
 
-def _refuse(op: str, matrix: SparseTensor, other: Any, inner: int) -> None:
+def refuse_unmet(op: str, matrix: SparseTensor, other: Any, inner: int) -> None:
     """Refuse a dense factor of other sizes or dtype; `inner` is the matrix's dim that meets it."""
     if matrix.ndim != 2 or matrix.dense_dim():
         raise ShapeError(
@@ -119,7 +120,7 @@ def _refuse(op: str, matrix: SparseTensor, other: Any, inner: int) -> None:
 
 def by_dense(op: str, matrix: SparseTensor, other: Tensor) -> Tensor:
     """A sparse matrix times a dense one, or times a vector."""
-    _refuse(op, matrix, other, 1)
+    refuse_unmet(op, matrix, other, 1)
     rows, columns = matrix._indices().unbind(0)
     values = matrix._values()
     met = other.index_select(0, columns)
@@ -130,7 +131,7 @@ def by_dense(op: str, matrix: SparseTensor, other: Tensor) -> Tensor:
 
 def dense_by(op: str, other: Tensor, matrix: SparseTensor) -> Tensor:
     """A dense matrix, or a vector, times a sparse one."""
-    _refuse(op, matrix, other, 0)
+    refuse_unmet(op, matrix, other, 0)
     if other.ndim == 1:
         return by_dense(op, matrix.t(), other)
     return by_dense(op, matrix.t(), other.t()).t()
@@ -139,7 +140,7 @@ def dense_by(op: str, other: Tensor, matrix: SparseTensor) -> Tensor:
 def _by_sparse(op: str, a: SparseTensor, b: SparseTensor) -> SparseTensor:
     """A product of sparse matrices: each element of the first meets a row of the second."""
     for one in (a, b):
-        _refuse(op, one, one._values()[:0].new_zeros([one.shape[1]]), 1)
+        refuse_unmet(op, one, one._values()[:0].new_zeros([one.shape[1]]), 1)
     if a.shape[1] != b.shape[0]:
         raise ShapeError(
             f"{op}: sizes {list(a.shape)} and {list(b.shape)}; the inner sizes must be equal"

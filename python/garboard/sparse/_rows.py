@@ -67,7 +67,7 @@ def _made(
         or others.ndim != 1
         or not begins.numel()
         or told.shape[:1] != others.shape
-        or told.ndim != (3 if has_blocks else 1)
+        or (told.ndim != 3 if has_blocks else told.ndim < 1)
         or int(begins[0]) != 0
         or int(begins[-1]) != others.numel()
         or (counts.numel() and int(counts.min()) < 0)
@@ -78,17 +78,21 @@ def _made(
             f"values there are, and a place in {_LINES[1 - kind._along]} for each are needed"
         )
     block = (told.shape[1], told.shape[2]) if has_blocks else (1, 1)
+    inner_sizes = [] if has_blocks else list(told.shape[1:])
     along = kind._along
     if size is None:
         most = int(others.max()) + 1 if others.numel() else 0
         inner = [counts.numel(), most] if along == 0 else [most, counts.numel()]
-        size = [inner[0] * block[0], inner[1] * block[1]]
+        size = [inner[0] * block[0], inner[1] * block[1], *inner_sizes]
     sizes = check.sizes(op, "size", size)
-    if len(sizes) != 2 or any(by < 1 or one % by for one, by in zip(sizes, block, strict=True)):
+    if list(sizes[2:]) != inner_sizes or any(
+        by < 1 or one % by for one, by in zip([*sizes[:2], 0, 0], block, strict=False)
+    ):
         raise ShapeError(
-            f"{op}: size {[*sizes]} for blocks of {[*block]}; two sizes of whole blocks are needed"
+            f"{op}: size {[*sizes]} for blocks of {[*block]} and values of {[*told.shape]}; two "
+            "sizes of whole blocks, then those that each value has, are needed"
         )
-    inner = [one // by for one, by in zip(sizes, block, strict=True)]
+    inner = [one // by for one, by in zip(sizes[:2], block, strict=True)]
     if inner[along] != counts.numel():
         raise ShapeError(
             f"{op}: size {[*sizes]} for {counts.numel()} {_LINES[along]}; they do not fit"

@@ -258,10 +258,6 @@ class SparseTensor:
         made = _products.dense_of(self._places, self._told, self._sizes)
         return made if dtype is None else made.to(dtype)
 
-    def to_sparse(self) -> SparseTensor:
-        """Return the same by coordinates; itself where it is so already."""
-        return self._by_places()
-
     def narrow_copy(self, dim: int, start: int, length: int) -> SparseTensor:
         """Return a copy of a part of a dim; gradients flow to this one.
 
@@ -370,6 +366,10 @@ class SparseTensor:
 
     def requires_grad_(self, requires_grad: bool = True) -> Self:
         """Ask for gradients of the values, and return itself."""
+        if requires_grad and not self._told.requires_grad:
+            # Over the same memory: the tensor that was given for the values asks for none.
+            own = self._told.detach()
+            self._told = own.move_to_other_dispose_scope(self._told)
         self._told.requires_grad_(requires_grad)
         return self
 

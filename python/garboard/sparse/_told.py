@@ -29,7 +29,6 @@ _METHODS: dict[str, tuple[str, str]] = {
         "Args:\n    dtype: Convert to it.\n\n",
         "x.to_dense()\ntensor([[0., 0., 3.],\n        [4., 0., 0.]])",
     ),
-    "to_sparse": ("", "x.to_sparse() is x\nTrue"),
     "narrow_copy": (
         "Args:\n    dim: Which.\n    start: Where it begins; from the end where it is negative.\n"
         "    length: Its size.\n\n",

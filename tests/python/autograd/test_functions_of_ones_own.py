@@ -545,3 +545,37 @@ class TestInATransform:
             return (same**2 + double**2).sum()
 
         assert gb.func.grad(func)(gb.tensor([1.0, 3.0])).tolist() == [10.0, 30.0]
+
+
+@pytest.mark.parametrize("create_graph", [False, True])
+def test_an_output_that_is_saved_has_its_history_in_backward(create_graph):
+    class Root(gb.autograd.Function):
+        """The root y of y^3 = x, by Newton's way, whose backward asks the equation itself."""
+
+        @staticmethod
+        def forward(ctx, x):
+            y = gb.ones_like(x)
+            for _ in range(40):
+                y = y - (y**3 - x) / (3 * y**2)
+            ctx.save_for_backward(y)
+            return y
+
+        @staticmethod
+        def backward(ctx, gradient):
+            (y,) = ctx.saved_tensors
+            assert y.requires_grad
+            assert not y.is_leaf
+            with gb.enable_grad():
+                equation = (y**3).sum()
+            (slope,) = gb.autograd.grad(equation, y, create_graph=gb.is_grad_enabled())
+            return gradient / slope
+
+    x = gb.tensor([8.0, 27.0], dtype=gb.float64, requires_grad=True)
+
+    (found,) = gb.autograd.grad(Root.apply(x).sum(), x, create_graph=create_graph)
+
+    assert found.requires_grad == create_graph
+    assert gb.allclose(found, x ** (-2 / 3) / 3)
+    if create_graph:
+        (second,) = gb.autograd.grad(found.sum(), x)
+        assert gb.allclose(second, -2 / 9 * x ** (-5 / 3))

@@ -228,3 +228,9 @@ def test_operands_of_einsum_are_arguments_of_its_node(form):
     assert node.target is gb.einsum
     assert [str(it) for it in node.args] == ["ij,jk->ik", "a", "b"]
     assert traced(gb.ones(1, 2), gb.ones(2, 1)).tolist() == [[2]]
+
+
+def test_what_a_script_makes_is_known_where_tracers_look_for_it():
+    from garboard.fx import _symbolic_trace
+
+    assert _symbolic_trace.ScriptObject is gb._C.ScriptObject

@@ -198,3 +198,17 @@ class TestALayoutThatIsAskedFor:
             gb.zeros(2, layout=gb.sparse_csr)
         with pytest.raises(RuntimeError, match=r"zeros: layout garboard\.sparse_bsr"):
             gb.zeros(2, 2, layout=gb.sparse_bsr)
+
+
+def test_what_is_sparse_goes_into_another_layout_by_one_method():
+    x = gb.eye(4).to_sparse()
+
+    assert x.to_sparse() is x
+    assert x.to_sparse(layout=gb.sparse_csr).layout is gb.sparse_csr
+    assert x.to_sparse_csr().to_sparse(layout=gb.sparse_csc).layout is gb.sparse_csc
+    assert x.to_sparse_csr().to_sparse(2).layout is gb.sparse_coo
+    assert x.to_sparse(layout=gb.sparse_bsr, blocksize=(2, 2)).values().shape == (2, 2, 2)
+    with pytest.raises(ValueError, match="to_sparse: sparse_dim 1 of a tensor of 2 sparse dims"):
+        x.to_sparse(1)
+    with pytest.raises(NotImplementedError, match="to_sparse: layout"):
+        x.to_sparse(layout=gb.sparse_bsr)

@@ -55,3 +55,42 @@ def test_it_does_what_sparse_tensors_do():
 def test_what_does_not_fit_is_refused(call, error):
     with pytest.raises(error):
         call()
+
+
+def test_what_asks_for_gradients_is_the_matrix_and_not_the_values_it_was_given():
+    values = gb.ones(2)
+    x = gb.sparse_csr_tensor([0, 1, 2], [0, 1], values)
+    y = gb.sparse_coo_tensor([[0, 1], [0, 1]], values, (2, 2))
+
+    for one in (x, y):
+        one.requires_grad_()
+        (one @ gb.ones(2, 1)).sum().backward()
+
+    assert x.requires_grad
+    assert not values.requires_grad
+    assert values.grad is None
+    assert x.grad.values().tolist() == [1, 1]
+    assert y.grad.coalesce().values().tolist() == [1, 1]
+
+
+def test_a_matrix_that_asks_for_gradients_in_a_scope_outlives_it():
+    x = gb.eye(2).to_sparse_csr()
+
+    with gb.dispose_scope():
+        x.requires_grad_()
+
+    assert x.values().tolist() == [1, 1]
+
+
+def test_values_of_several_numbers_have_dims_of_their_own():
+    values = gb.arange(6.0).view(3, 2)
+
+    x = gb.sparse_csr_tensor([0, 1, 3], [1, 0, 1], values)
+    y = gb.sparse_csc_tensor([0, 1, 3], [1, 0, 1], values, (2, 2, 2))
+
+    assert x.shape == y.shape == (2, 2, 2)
+    assert x.dense_dim() == 1
+    assert x.to_dense()[1].tolist() == [[2, 3], [4, 5]]
+    assert y.to_dense()[1].tolist() == [[0, 1], [4, 5]]
+    with pytest.raises(gb.ShapeError, match="then those that each value has"):
+        gb.sparse_csr_tensor([0, 1, 3], [1, 0, 1], values, (2, 2))
