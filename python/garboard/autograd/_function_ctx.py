@@ -12,6 +12,7 @@ from garboard._arguments.given import items_of
 from garboard._arguments.layouts import is_sparse
 from garboard._contexts.grad_mode import enable_grad
 from garboard._engine import Tensor
+from garboard.autograd._function_outputs import ClaimedOutput
 from garboard.autograd.forward_ad import is_passed_over
 
 if TYPE_CHECKING:
@@ -72,6 +73,7 @@ class FunctionCtx:
         self._materializes = True
         self._for_forward: tuple[Tensor | None, ...] | None = None
         self._carried_in: object | None = None
+        self._outputs: dict[str, ClaimedOutput] = {}
 
     @property
     def _name(self) -> str:
@@ -136,6 +138,23 @@ class FunctionCtx:
             return found
         parts = iter(found)
         return tuple([make(parts) for make in self._remakers])
+
+    def __getattr__(self, name: str) -> Any:
+        claimed = vars(self).get("_outputs", {}).get(name)
+        if claimed is None:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        return claimed.read(self._name)
+
+    def __delattr__(self, name: str) -> None:
+        if name in vars(self):
+            super().__delattr__(name)
+        elif self._outputs.pop(name, None) is None:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    def _known(self) -> tuple[Any, ...]:
+        """All that backward can read: what was saved, and attributes."""
+        outputs = [getattr(self, name) for name in self._outputs]
+        return (*self.saved_tensors, *vars(self).values(), *outputs)
 
     def save_for_forward(self, *tensors: Tensor | None) -> None:
         """Give tensors to `jvp`, which finds them in `saved_tensors`; nothing is kept after it.

@@ -12,6 +12,7 @@ from garboard._arguments.overriding import overridable
 from garboard._contexts.grad_mode import no_grad
 from garboard._engine import GradientError, Tensor, is_grad_enabled
 from garboard.autograd._function_ctx import FunctionCtx, current_level, open_batches
+from garboard.autograd._function_outputs import claim, echoed, stand_ins
 from garboard.autograd.forward_ad import carry, tangents_of
 
 __all__ = ["Function", "FunctionCtx", "InplaceFunction", "once_differentiable"]
@@ -283,6 +284,7 @@ class Function:
                 output = cls.forward(ctx, *args, **kwargs)
         is_recorded = is_grad_enabled() and any(ctx.needs_input_grad)
         outputs = output if isinstance(output, tuple) else (output,)
+        claimed = claim(ctx, args, outputs) if is_recorded and carried is None else {}
         saving, ctx._saving = ctx._saving, ()
         dirty, ctx._dirty = ctx._dirty, ()
         without_gradient, ctx._without_gradient = ctx._without_gradient, ()
@@ -290,7 +292,7 @@ class Function:
             ctx,
             cls.__name__,
             args,
-            outputs,
+            stand_ins(outputs, claimed) if claimed else outputs,
             saving,
             dirty,
             without_gradient,
@@ -300,6 +302,9 @@ class Function:
         if carried is not None:
             ctx._carried_in = carry(cls.__name__, cls.jvp, ctx, args, results, *carried)
         ctx._for_forward = None
+        if claimed:
+            ctx._outputs = claimed
+            results = echoed(ctx, cls.__name__, results, claimed)
         return results if isinstance(output, tuple) else results[0]
 
 
@@ -402,7 +407,7 @@ def once_differentiable(fn: _B) -> _B:
             found = fn(ctx, *gradients)
         if not is_grad_enabled():
             return found
-        seen = (*gradients, *ctx.saved_tensors, *vars(ctx).values())
+        seen = (*gradients, *ctx._known())
         behind = [it for it in seen if is_really(it, Tensor) and it.requires_grad]
         results = found if isinstance(found, tuple) else (found,)
         tensors = [it for it in results if is_really(it, Tensor)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from garboard import _engine
 from garboard._arguments.errors import ChoiceError
@@ -16,7 +16,14 @@ if TYPE_CHECKING:
 
 __all__ = ["reduced_product"]
 
-_CHOICES = {"amax": "amax", "max": "amax", "amin": "amin", "min": "amin", "mean": "mean"}
+_Reduction = Literal["amax", "amin", "mean"]
+_CHOICES: dict[str, _Reduction] = {
+    "amax": "amax",
+    "max": "amax",
+    "amin": "amin",
+    "min": "amin",
+    "mean": "mean",
+}
 
 
 def reduced_product(op: str, matrix: Any, other: Any, reduce: Any) -> Tensor:
@@ -42,7 +49,7 @@ def reduced_product(op: str, matrix: Any, other: Any, reduce: Any) -> Tensor:
     return _extremes(matrix, other, counts == 0, _CHOICES[reduce])
 
 
-def _extremes(matrix: SparseTensor, other: Tensor, bare: Tensor, which: str) -> Tensor:
+def _extremes(matrix: SparseTensor, other: Tensor, bare: Tensor, which: _Reduction) -> Tensor:
     """Each row's greatest or least term: of equal ones the first has the gradient, as it won."""
     rows, columns = matrix._indices().unbind(0)
     terms = other.index_select(0, columns) * matrix._values().unsqueeze(1)

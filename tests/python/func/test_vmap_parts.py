@@ -100,9 +100,9 @@ def test_what_differs_between_samples_is_refused_as_one_for_all():
 
     with pytest.raises(ValueError, match="vmap: out_dims is None where the function returned"):
         gb.vmap(lambda it: it.sum(), out_dims=None)(x)
-    made, note, shared = gb.vmap(lambda it: (it + 1, "a note", gb.ones(2)), out_dims=(1, None, None))(
-        x
-    )
+    made, note, shared = gb.vmap(
+        lambda it: (it + 1, "a note", gb.ones(2)), out_dims=(1, None, None)
+    )(x)
     assert gb.equal(made, (x + 1).T)
     assert note == "a note"
     assert shared.shape == (2,)

@@ -33,9 +33,7 @@ def test_the_terms_of_a_row_are_reduced_and_a_bare_row_is_zero(reduce, expected)
 def test_gradients_flow_to_both_factors(reduce):
     x = matrix()
     values = x.values().double().requires_grad_()
-    other = gb.tensor(
-        [[1.0, 2.0], [3.0, -1.0], [1.25, 2.0]], dtype=gb.float64, requires_grad=True
-    )
+    other = gb.tensor([[1.0, 2.0], [3.0, -1.0], [1.25, 2.0]], dtype=gb.float64, requires_grad=True)
 
     def product(values, other):
         made = gb.sparse_csr_tensor(x.crow_indices(), x.col_indices(), values, (3, 3))
