@@ -80,10 +80,10 @@ def vmap(
         fronts = [
             it if dim is None else it.movedim(dim, 0) for it, dim in zip(leaves, dims, strict=True)
         ]
-        step = count if chunk is None else min(chunk, count)
+        step = max(count if chunk is None else min(chunk, count), 1)
         state = get_rng_state() if same else None
         results = []
-        for begin in range(0, count, step):
+        for begin in range(0, max(count, 1), step):
             if state is not None:
                 set_rng_state(state)
             size = min(step, count - begin)
@@ -205,8 +205,6 @@ def _count(op: str, leaves: list[Any], dims: list[int | None]) -> int:
     if len(sizes) != 1:
         raise ShapeError(f"{op}: batches of sizes {sorted(sizes)}; one size is needed")
     count: int = sizes.pop()
-    if count == 0:
-        raise ShapeError(f"{op}: a batch without samples; one at least is needed")
     return count
 
 

@@ -70,6 +70,8 @@ def test_what_cannot_be_compared_is_refused():
         gb.testing.assert_close(1, 1, rtol=0.1)
     with pytest.raises(AssertionError, match=r"^mine: The values for attribute 'shape'"):
         gb.testing.assert_close(gb.ones(1), gb.ones(2), msg=lambda told: f"mine: {told}")
+    with pytest.raises(AssertionError, match="L2 Norm of"):
+        gb.testing.assert_close(gb.ones(1), gb.zeros(1), msg=("L2 Norm of", 3))
 
 
 @pytest.mark.parametrize(

@@ -314,7 +314,7 @@ class Call:
         states = [it.get_state() for it in generators if draws_alike]
         results = []
         try:
-            for place in range(self.size):
+            for place in range(max(self.size, 1)):  # none: a stand-in tells the sizes
                 is_asked_again.set(outer or place + 1 < self.size)
                 if state is not None:
                     set_rng_state(state)
@@ -333,7 +333,7 @@ class Call:
             return nest
         depth += 1
         if self.is_batched(nest):
-            return nest._value.select(0, place)
+            return nest._value.select(0, place) if self.size else _stand_in(nest._value)
         if isinstance(nest, slice):
             return slice(
                 *(self._sample(it, place, depth) for it in (nest.start, nest.stop, nest.step))
@@ -352,7 +352,8 @@ class Call:
                     f"{self.name}: samples give results of several sizes, as {tuple(first.shape)}; "
                     "one size is needed"
                 )
-            return self._hidden(_engine.stack(results))
+            made = _engine.stack(results)
+            return self._hidden(made if self.size else made.narrow(0, 0, 0))
         if isinstance(first, (list, tuple)):
             if any(len(it) != len(first) for it in results):
                 raise NotBatchedError(f"{self.name}: samples give several numbers of results")
@@ -369,6 +370,17 @@ class Call:
 
 #: What a rule returns that has written into the first argument; and one that leaves it to samples.
 UNCHANGED, SINGLY = object(), object()
+
+
+def _stand_in(value: Tensor) -> Tensor:
+    """A sample for a batch of none, with its history: most ops take ones, and 0 as an index."""
+    sizes = value.shape[1:]
+    if not (value.is_floating_point() or value.is_complex()):
+        return value.new_zeros(sizes)
+    made = value.sum(0) + 1
+    if len(sizes) > 1 and sizes[-1] == sizes[-2]:  # with an inverse and a root
+        made = made + _engine.eye(sizes[-1], dtype=value.dtype, device=value.device)
+    return made
 
 
 def _like(nest: Any, parts: list[Any]) -> Any:
