@@ -149,6 +149,7 @@ if TYPE_CHECKING:
     from garboard import _tensor as _tensor
     from garboard import _tensor_str as _tensor_str
     from garboard import _utils as _utils
+    from garboard import _vmap_internals as _vmap_internals
     from garboard import accelerator as accelerator
     from garboard import amp as amp
     from garboard import ao as ao
@@ -185,6 +186,7 @@ if TYPE_CHECKING:
     from garboard import overrides as overrides
     from garboard import profiler as profiler
     from garboard import pytest_plugin as pytest_plugin
+    from garboard import quantization as quantization
     from garboard import quasirandom as quasirandom
     from garboard import random as random
     from garboard import return_types as return_types
@@ -341,6 +343,7 @@ if TYPE_CHECKING:
     from garboard.sparse import sparse_csc_tensor as sparse_csc_tensor
     from garboard.sparse import sparse_csr_tensor as sparse_csr_tensor
     from garboard.sparse import spmm as spmm
+    from garboard.sparse._functions import dsmm as dsmm
     from garboard.storage import TypedStorage as TypedStorage
     from garboard.storage import UntypedStorage as UntypedStorage
 

@@ -52,6 +52,7 @@ SUBMODULES = (
     "overrides",
     "profiler",
     "pytest_plugin",
+    "quantization",
     "quasirandom",
     "random",
     "return_types",
@@ -112,6 +113,7 @@ _FUNCTIONS = {
         "sparse_bsc_tensor sparse_bsr_tensor sparse_compressed_tensor sparse_coo_tensor "
         "sparse_csc_tensor sparse_csr_tensor spmm"
     ),
+    "sparse._functions": "dsmm",
     "storage": "TypedStorage UntypedStorage",
     "jupyter": "load_ipython_extension unload_ipython_extension",
     "library._tags": "Tag",

@@ -21,7 +21,6 @@ _FUNCTIONS: _Rows = (
     ("use gb.repeat_interleave(x, repeats)", "repeat"),
     ("use gb.rand(*sizes)", "random_sample"),
     ("use gb.Tensor", "ndarray"),
-    ("", "quantization"),
     ("use gb.linalg.solve(a, b)", "solve"),
     ("use gb.linalg.lstsq(a, b)", "lstsq"),
     ("use gb.linalg.eigh(a)", "symeig"),
@@ -36,7 +35,7 @@ _FUNCTIONS: _Rows = (
     ("", "ComplexFloatStorage ComplexDoubleStorage"),
     (
         "",
-        "hspmm hsmm dsmm smm sspaddmm saddmm",
+        "hspmm hsmm smm sspaddmm saddmm",
     ),
     (
         "",

@@ -19,7 +19,7 @@ from garboard.sparse._reduced import reduced_product
 from garboard.sparse._selected import unsqueeze
 from garboard.sparse._tensor import SparseTensor
 
-__all__ = ["addmm", "log_softmax", "mm", "sampled_addmm", "softmax", "spmm", "sum"]
+__all__ = ["addmm", "dsmm", "log_softmax", "mm", "sampled_addmm", "softmax", "spmm", "sum"]
 
 
 def mm(mat1: Any, mat2: Any, reduce: str | None = None) -> Any:
@@ -58,6 +58,7 @@ def mm(mat1: Any, mat2: Any, reduce: str | None = None) -> Any:
 
 
 spmm = mm
+dsmm = mm
 
 
 def addmm(mat: Tensor, mat1: Any, mat2: Any, *, beta: float = 1, alpha: float = 1) -> Tensor:

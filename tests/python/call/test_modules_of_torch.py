@@ -65,6 +65,7 @@ MODULES = {
     "nn.parallel.distributed": "DistributedDataParallel",
     "nn.parallel.scatter_gather": "gather scatter scatter_kwargs",
     "ao.quantization": "DeQuantStub QuantStub QuantWrapper",
+    "quantization": "DeQuantStub QuantStub QuantWrapper",
     "onnx": "is_in_onnx_export register_custom_op_symbolic unregister_custom_op_symbolic",
     "onnx.symbolic_helper": "parse_args",
     "onnx.symbolic_opset11": "",

@@ -398,3 +398,10 @@ def test_a_layout_is_chosen_by_its_name():
     assert x.to_sparse(layout=gb.sparse_bsr, blocksize=(1, 1)).layout is gb.sparse_bsr
     with pytest.raises(NotImplementedError, match="to_sparse: layout of type _SparseLayout, block"):
         x.to_sparse(layout=gb.sparse_bsr)
+
+
+def test_a_product_has_the_names_of_older_programs():
+    x = gb.tensor([[0.0, 2.0], [1.0, 0.0]])
+
+    for product in (gb.dsmm, gb.spmm, gb.sparse.mm):
+        assert product(x.to_sparse(), gb.ones(2, 1)).tolist() == [[2], [1]]
