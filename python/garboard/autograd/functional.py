@@ -14,9 +14,18 @@ from garboard._arguments.errors import ArgumentError
 from garboard._arguments.given import list_of
 from garboard._contexts.grad_mode import enable_grad
 from garboard._engine import GradientError, ShapeError, Tensor, stack, zeros_like
+from garboard.autograd._functional_parts import as_tuple as _as_tuple
+from garboard.autograd._functional_parts import (
+    construct_standard_basis_for as _construct_standard_basis_for,
+)
+from garboard.autograd._functional_parts import grad_postprocess as _grad_postprocess
+from garboard.autograd._functional_parts import tuple_postprocess as _tuple_postprocess
 from garboard.autograd._passes import grad
 
 __all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]
+
+# Libraries import these from here.
+_PARTS = (_as_tuple, _construct_standard_basis_for, _grad_postprocess, _tuple_postprocess)
 
 _Tensors = Tensor | Sequence[Tensor]
 _Function = Callable[..., Any]
