@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from garboard._engine import Tensor
 
-__all__ = ["Point", "strong_wolfe"]
+__all__ = ["Point", "lowest_of_cubic", "strong_wolfe"]
 
 
 class Point(NamedTuple):
@@ -27,20 +27,32 @@ class _Try(NamedTuple):
     slope: float
 
 
-def _lowest_of_cubic(a: _Try, b: _Try, low: float, high: float) -> float:
-    """Where the cubic through two points with these slopes is lowest, within bounds."""
-    if a.far > b.far:
+_End = tuple[float, float, float]
+
+
+def lowest_of_cubic(a: _End, b: _End, low: float, high: float) -> float:
+    """Where the cubic through two points is lowest within bounds: each its place, value, slope.
+
+    >>> lowest_of_cubic((0.0, 1.0, -2.0), (2.0, 1.0, 2.0), 0.0, 2.0)
+    1.0
+    """
+    if a[0] > b[0]:
         a, b = b, a
-    if a.far == b.far:
+    (at_a, value_a, slope_a), (at_b, value_b, slope_b) = a, b
+    if at_a == at_b:
         return (low + high) / 2
-    d1 = a.slope + b.slope - 3 * (a.at.loss - b.at.loss) / (a.far - b.far)
-    square = d1 * d1 - a.slope * b.slope
-    bottom = b.slope - a.slope
+    d1 = slope_a + slope_b - 3 * (value_a - value_b) / (at_a - at_b)
+    square = d1 * d1 - slope_a * slope_b
+    bottom = slope_b - slope_a
     if not isfinite(square) or square < 0 or bottom + 2 * sqrt(square) == 0:
         return (low + high) / 2
     root = sqrt(square)
-    lowest = b.far - (b.far - a.far) * ((b.slope + root - d1) / (bottom + 2 * root))
+    lowest = at_b - (at_b - at_a) * ((slope_b + root - d1) / (bottom + 2 * root))
     return min(max(lowest, low), high)
+
+
+def _lowest(a: _Try, b: _Try, low: float, high: float) -> float:
+    return lowest_of_cubic((a.far, a.at.loss, a.slope), (b.far, b.at.loss, b.slope), low, high)
 
 
 def strong_wolfe(
@@ -83,7 +95,7 @@ def strong_wolfe(
             bracket = [before, now]
             break
         low, high = now.far + 0.01 * (now.far - before.far), now.far * 10
-        before, now = now, tried(_lowest_of_cubic(before, now, low, high))
+        before, now = now, tried(_lowest(before, now, low, high))
     if not bracket:
         bracket = [_Try(0.0, start, slope), now]
     is_stuck = False
@@ -92,7 +104,7 @@ def strong_wolfe(
         near, away = sorted((bracket[0].far, bracket[1].far))
         if (away - near) * longest < tolerance_change:
             break
-        distance = _lowest_of_cubic(bracket[0], bracket[1], near, away)
+        distance = _lowest(bracket[0], bracket[1], near, away)
         margin = 0.1 * (away - near)
         if min(away - distance, distance - near) < margin:
             # Too near an end: once it may be; the second time it is moved inwards.

@@ -11,7 +11,7 @@ from garboard._arguments.texts import shown
 from garboard._contexts.grad_mode import enable_grad, no_grad
 from garboard._engine import Tensor, cat, view_as_real
 from garboard.optim._formula import check_rate
-from garboard.optim._line_search import Point, strong_wolfe
+from garboard.optim._line_search import Point, lowest_of_cubic, strong_wolfe
 from garboard.optim.optimizer import Optimizer
 
 __all__ = ["LBFGS"]
@@ -270,6 +270,31 @@ def _strong_wolfe(
         look, d, float(t), start, float(gtd), tolerance_change, max_ls, c1, c2
     )
     return at.loss, at.gradient, far, looks
+
+
+def _cubic_interpolate(
+    x1: Any,
+    f1: Any,
+    g1: Any,
+    x2: Any,
+    f2: Any,
+    g2: Any,
+    bounds: tuple[Any, Any] | None = None,
+) -> float:
+    """Where a cubic is lowest, under the name and the arguments by which libraries ask for it.
+
+    Args:
+        x1: How far away one point is.
+        f1: The loss there.
+        g1: The slope there.
+        x2: How far away another is.
+        f2: The loss there.
+        g2: The slope there.
+        bounds: Within which it is asked; the two points by default.
+    """
+    low, high = (min(x1, x2), max(x1, x2)) if bounds is None else bounds
+    ends = [(float(x), float(f), float(g)) for x, f, g in ((x1, f1, g1), (x2, f2, g2))]
+    return lowest_of_cubic(ends[0], ends[1], float(low), float(high))
 
 
 def _reals(x: Tensor) -> Tensor:

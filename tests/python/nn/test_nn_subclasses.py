@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import MethodType, SimpleNamespace
 from typing import Any
 
 import garboard as gb
@@ -40,6 +41,17 @@ class TestConvolutions:
         layer = Doubled(1, 1, 1, bias=False)
 
         assert gb.allclose(layer(gb.ones(1, 1, 2)), layer.weight * 2)
+
+    @pytest.mark.parametrize("mode", ["zeros", "reflect"])
+    def test_compute_for_an_object_that_has_their_attributes_alone(self, mode):
+        layer = nn.Conv2d(1, 2, 3, padding=1, padding_mode=mode)
+        scope = SimpleNamespace(**{**vars(layer), "weight": layer.weight * 2, "bias": None})
+        scope._conv_forward = MethodType(type(layer)._conv_forward, scope)
+        x = gb.randn(1, 1, 4, 4)
+
+        made = type(layer).forward(scope, x)
+
+        assert gb.allclose(made, 2 * (layer(x) - layer.bias.view(-1, 1, 1)), atol=1e-5)
 
     @pytest.mark.parametrize(
         ("layer", "around"),

@@ -180,3 +180,14 @@ def test_goes_on_after_a_step_that_was_too_flat_to_take():
     assert optimizer.state[x]["t"] == 0.5
     assert optimizer.state[x]["n_iter"] == 4
     optimizer.dispose()
+
+
+def test_a_cubic_is_interpolated_as_libraries_ask_for_it():
+    from garboard.optim.lbfgs import _cubic_interpolate
+
+    slope = gb.tensor(2.0)
+
+    assert _cubic_interpolate(0.0, 1.0, -slope, 2.0, 1.0, slope) == 1
+    assert _cubic_interpolate(2.0, 1.0, slope, 0.0, 1.0, -slope, bounds=(1.5, 3.0)) == 1.5
+    rising = _cubic_interpolate(0.0, 0.0, slope / 2, 4.0, 8 / 3, slope / 2, bounds=(1.0, 2.0))
+    assert rising == 1.5  # it has no lowest place

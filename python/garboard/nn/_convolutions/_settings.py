@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from math import prod, sqrt
 from typing import TYPE_CHECKING, Any
 
-from garboard import _engine
 from garboard._arguments import check
 from garboard._arguments.texts import told
 from garboard._engine import ShapeError, Tensor, empty
@@ -113,16 +112,6 @@ class Convolution(Module):
             total = spacing * (taps - 1) * (self.padding == "same")
             around += [total // 2, total - total // 2]
         return around
-
-    def _convolved(self, convolve: Any, input: Tensor, weight: Tensor, bias: Any) -> Tensor:
-        padding: Any = self.padding
-        if self.padding_mode != "zeros":
-            mode: Any = self.padding_mode
-            input, padding = _engine.pad(input, self._reversed_padding_repeated_twice, mode), 0
-        made: Tensor = convolve(
-            input, weight, bias, self.stride, padding, self.dilation, self.groups
-        )
-        return made
 
     def _output_padding(
         self,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from garboard import _engine
 from garboard._engine import Tensor
@@ -15,9 +15,20 @@ if TYPE_CHECKING:
 __all__ = ["Conv1d", "Conv2d", "Conv3d"]
 
 
-class _Convolution(Convolution):
-    _op: ClassVar[Callable[..., Tensor]]
+_OPS: tuple[Callable[..., Tensor], ...] = (_engine.conv1d, _engine.conv2d, _engine.conv3d)
 
+
+def _convolved(layer: Any, input: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
+    """A layer's convolution, of its attributes alone: libraries call it of objects of theirs."""
+    padding: Any = layer.padding
+    if layer.padding_mode != "zeros":
+        around: Any = layer._reversed_padding_repeated_twice
+        input, padding = _engine.pad(input, around, layer.padding_mode), 0
+    op = _OPS[len(layer.kernel_size) - 1]
+    return op(input, weight, bias, layer.stride, padding, layer.dilation, layer.groups)
+
+
+class _Convolution(Convolution):
     def __init__(
         self,
         in_channels: int,
@@ -52,7 +63,7 @@ class _Convolution(Convolution):
         return self._conv_forward(input, self.weight, self.bias)
 
     def _conv_forward(self, input: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
-        return self._convolved(self._op, input, weight, bias)
+        return _convolved(self, input, weight, bias)
 
     if TYPE_CHECKING:
 
@@ -90,7 +101,6 @@ class Conv1d(_Convolution):
     """
 
     _dims = 1
-    _op = staticmethod(_engine.conv1d)
 
 
 class Conv2d(_Convolution):
@@ -124,7 +134,6 @@ class Conv2d(_Convolution):
     """
 
     _dims = 2
-    _op = staticmethod(_engine.conv2d)
 
 
 class Conv3d(_Convolution):
@@ -159,4 +168,3 @@ class Conv3d(_Convolution):
     """
 
     _dims = 3
-    _op = staticmethod(_engine.conv3d)
