@@ -184,3 +184,22 @@ def test_that_cannot_be_differentiated_twice_are_refused_then():
 
     with pytest.raises(gb.GradientError, match="once_differentiable"):
         first.sum().backward()
+
+
+def test_a_gradient_for_a_tensor_without_grad_may_have_any_sizes():
+    class Weighted(gb.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: gb.Tensor, times: gb.Tensor) -> gb.Tensor:
+            return x * 2
+
+        @staticmethod
+        def backward(ctx: Any, gradient: gb.Tensor) -> tuple[gb.Tensor, gb.Tensor]:
+            return gradient * 2, gb.ones(7)
+
+    x = leaf()
+
+    Weighted.apply(x, gb.ones(3)).sum().backward()
+
+    assert x.grad.tolist() == [2, 2]
+    with pytest.raises(gb.ShapeError, match="gradient 1 has sizes"):
+        Weighted.apply(x, gb.ones(3, requires_grad=True)).sum().backward()
