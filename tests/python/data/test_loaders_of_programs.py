@@ -115,3 +115,33 @@ def test_pipes_are_datasets_and_none_shuffles():
 
 def test_a_loader_keeps_no_loop():
     assert gb.utils.data.DataLoader([1, 2])._iterator is None
+
+
+@pytest.mark.parametrize("num_workers", [0, 1])
+def test_a_loader_may_ask_a_dataset_for_batches_by_the_names_that_torchtuples_overrides(
+    num_workers,
+):
+    class Whole(DataLoader):
+        @property
+        def _auto_collation(self):
+            return False if hasattr(self, "_begun") else super()._auto_collation
+
+        @property
+        def _index_sampler(self):
+            return self.batch_sampler if super()._auto_collation else self.sampler
+
+        def __iter__(self):
+            self._begun = True
+            self.collate_fn = lambda batch: batch
+            return super().__iter__()
+
+    class Rows:
+        def __len__(self):
+            return 5
+
+        def __getitem__(self, places):
+            return gb.arange(5)[places]
+
+    batches = list(Whole(Rows(), batch_size=2, num_workers=num_workers))
+
+    assert [it.tolist() for it in batches] == [[0, 1], [2, 3], [4]]

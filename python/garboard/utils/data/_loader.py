@@ -280,12 +280,12 @@ class DataLoader(Generic[T_co]):
         """What is read one after the other, as a `Reader` takes it."""
         if self._is_stream:
             return repeat(self.batch_size)
-        if self.batch_sampler is None:
-            return iter(self.sampler)
-        return map(list, self.batch_sampler)
+        if not self._auto_collation:  # a subclass may ask a dataset for a batch at once
+            return iter(self._index_sampler)
+        return map(list, self._index_sampler)
 
     def __iter__(self) -> Iterator[Any]:
-        makes_batches = self.batch_sampler is not None
+        makes_batches = not self._is_stream and self._auto_collation
         reader = Reader(self.dataset, self.collate_fn, self.drop_last, makes_batches)
         seed = drawn_seed("DataLoader", self.generator)  # without workers too, so that orders agree
         batches = self._with_workers(reader, seed) if self.num_workers else self._alone(reader)
