@@ -23,6 +23,7 @@ from garboard.sparse._functions import (
     spmm,
     sum,
 )
+from garboard.sparse._invariants import check_sparse_tensor_invariants
 from garboard.sparse._made import (
     ByteTensor,
     CharTensor,
@@ -61,6 +62,7 @@ __all__ = [
     "SparseCsrTensor",
     "SparseTensor",
     "addmm",
+    "check_sparse_tensor_invariants",
     "log_softmax",
     "mm",
     "sampled_addmm",

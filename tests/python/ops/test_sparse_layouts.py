@@ -212,3 +212,16 @@ def test_what_is_sparse_goes_into_another_layout_by_one_method():
         x.to_sparse(1)
     with pytest.raises(NotImplementedError, match="to_sparse: layout"):
         x.to_sparse(layout=gb.sparse_bsr)
+
+
+def test_the_switch_of_checks_is_kept():
+    switch = gb.sparse.check_sparse_tensor_invariants
+
+    with switch(), switch(enable=False):
+        inner = switch.is_enabled()
+    outer = switch(True)(switch.is_enabled)()
+    switch.enable()
+    enabled = switch.is_enabled()
+    switch.disable()
+
+    assert (inner, outer, enabled, switch.is_enabled()) == (False, True, True, False)
