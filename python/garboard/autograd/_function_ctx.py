@@ -263,7 +263,7 @@ class FunctionCtx:
         if self._carried_in is not None and is_passed_over(self._carried_in):
             return (None,) * len(self.needs_input_grad)
         found = self._function._rule()(self, *gradients)
-        if self._constant and type(found) is tuple and len(found) == len(self.needs_input_grad):
+        if self._constant and type(found) is tuple and len(found) >= len(self.needs_input_grad):
             kept = list(found)  # what is given for a tensor without grad may be of any sizes
             for place in self._constant:
                 if is_really(kept[place], Tensor):

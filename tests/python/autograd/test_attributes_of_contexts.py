@@ -193,8 +193,8 @@ def test_a_gradient_for_a_tensor_without_grad_may_have_any_sizes():
             return x * 2
 
         @staticmethod
-        def backward(ctx: Any, gradient: gb.Tensor) -> tuple[gb.Tensor, gb.Tensor]:
-            return gradient * 2, gb.ones(7)
+        def backward(ctx: Any, gradient: gb.Tensor) -> tuple[gb.Tensor, gb.Tensor, None]:
+            return gradient * 2, gb.ones(7), None
 
     x = leaf()
 
