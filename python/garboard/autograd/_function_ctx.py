@@ -10,6 +10,7 @@ from garboard import _engine
 from garboard._arguments.check import of_type
 from garboard._arguments.given import items_of
 from garboard._arguments.layouts import is_really, is_sparse
+from garboard._arguments.texts import shown
 from garboard._contexts.grad_mode import enable_grad
 from garboard._engine import Tensor
 from garboard.autograd._function_outputs import ClaimedOutput
@@ -143,14 +144,14 @@ class FunctionCtx:
     def __getattr__(self, name: str) -> Any:
         claimed = vars(self).get("_outputs", {}).get(name)
         if claimed is None:
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+            raise AttributeError(f"the context has no attribute {shown(name)}")
         return claimed.read(self._name)
 
     def __delattr__(self, name: str) -> None:
         if name in vars(self):
             super().__delattr__(name)
         elif self._outputs.pop(name, None) is None:
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+            raise AttributeError(f"the context has no attribute {shown(name)}")
 
     def _known(self) -> tuple[Any, ...]:
         """All that backward can read: what was saved, and attributes."""

@@ -38,6 +38,7 @@ class ClaimedOutput:
         plain: It, as forward made it.
         place: Which output it is.
 
+    >>> from garboard.autograd._function_outputs import ClaimedOutput
     >>> ClaimedOutput(gb.ones(1), 0).read("Exp")
     tensor([1.])
     """
@@ -52,6 +53,7 @@ class ClaimedOutput:
         Args:
             saved: What the engine gave.
 
+        >>> from garboard.autograd._function_outputs import ClaimedOutput
         >>> ClaimedOutput(gb.ones(1), 0).keep(None)
         """
         self._saved = saved
@@ -65,6 +67,7 @@ class ClaimedOutput:
         Raises:
             VersionError: It was written since, where gradients of gradients are asked for.
 
+        >>> from garboard.autograd._function_outputs import ClaimedOutput
         >>> ClaimedOutput(gb.ones(1), 0).read("Exp")
         tensor([1.])
         """
@@ -102,6 +105,7 @@ def claim(ctx: Any, args: tuple[Any, ...], outputs: tuple[Any, ...]) -> dict[str
     Returns:
         The outputs by the names of the attributes.
 
+    >>> from garboard.autograd._function_outputs import claim
     >>> from types import SimpleNamespace
     >>> y = gb.ones(1)
     >>> ctx = SimpleNamespace(y=y, _dirty=(), _saving=(), _without_gradient=())
@@ -131,6 +135,7 @@ def stand_ins(outputs: tuple[Any, ...], claimed: dict[str, ClaimedOutput]) -> tu
         outputs: What forward returned.
         claimed: What `claim` found.
 
+    >>> from garboard.autograd._function_outputs import ClaimedOutput, stand_ins
     >>> y = gb.ones(2)
     >>> stand_ins((y,), {"y": ClaimedOutput(y, 0)})[0].stride()
     (0,)
@@ -152,6 +157,7 @@ def echoed(
         results: What the call's node gives.
         claimed: What `claim` found.
 
+    >>> from garboard.autograd._function_outputs import echoed
     >>> echoed(None, "Exp", (3,), {})
     (3,)
     """

@@ -26,6 +26,7 @@ def as_tuple(
     Raises:
         TypeError: Something in it is no Tensor.
 
+    >>> from garboard.autograd._functional_parts import as_tuple
     >>> as_tuple(gb.ones(1))
     (False, (tensor([1.]),))
     """
@@ -47,6 +48,7 @@ def tuple_postprocess(res: Any, to_unpack: bool | tuple[bool, bool]) -> Any:
         res: A tuple, or a tuple of tuples.
         to_unpack: Whether a tuple was given; or a pair of that for both levels.
 
+    >>> from garboard.autograd._functional_parts import tuple_postprocess
     >>> tuple_postprocess((3,), False), tuple_postprocess((3,), True)
     (3, (3,))
     """
@@ -63,6 +65,7 @@ def grad_postprocess(inputs: tuple[Any, ...], create_graph: bool) -> tuple[Any, 
         inputs: What was computed.
         create_graph: Whether it is to be differentiated.
 
+    >>> from garboard.autograd._functional_parts import grad_postprocess
     >>> x = gb.ones(1, requires_grad=True)
     >>> grad_postprocess((x * 2,), False)
     (tensor([2.]),)
@@ -87,6 +90,7 @@ def construct_standard_basis_for(
         For each a matrix of as many rows as there are elements in all, and a column for each of
         its own.
 
+    >>> from garboard.autograd._functional_parts import construct_standard_basis_for
     >>> construct_standard_basis_for([gb.ones(1), gb.ones(2)], [1, 2])[1]
     tensor([[0., 0.],
             [1., 0.],

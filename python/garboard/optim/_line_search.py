@@ -33,6 +33,7 @@ _End = tuple[float, float, float]
 def lowest_of_cubic(a: _End, b: _End, low: float, high: float) -> float:
     """Where the cubic through two points is lowest within bounds: each its place, value, slope.
 
+    >>> from garboard.optim._line_search import lowest_of_cubic
     >>> lowest_of_cubic((0.0, 1.0, -2.0), (2.0, 1.0, 2.0), 0.0, 2.0)
     1.0
     """
