@@ -30,7 +30,7 @@ class check_sparse_tensor_invariants(ContextDecorator):
     """
 
     def __init__(self, enable: bool = True) -> None:
-        self.state = check.flag("check_sparse_tensor_invariants", "enable", enable)
+        self.state: bool = check.flag("check_sparse_tensor_invariants", "enable", enable)
         self._before: list[bool] = []
 
     @staticmethod
