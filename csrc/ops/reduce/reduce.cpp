@@ -351,7 +351,13 @@ Tensor var(const Tensor& input, const Reduced& over, double correction) {
 }
 
 Tensor std_deviation(const Tensor& input, const Reduced& over, double correction) {
-  if (is_complex(input.dtype())) return sqrt(var(input, over, correction));
+  if (is_complex(input.dtype())) {
+    const Tensor variance = var(input, over, correction);
+    // Where nothing deviates the slope is 0, as of real numbers.
+    const Operand zero = Scalar::of(0.0), one = Scalar::of(1.0);
+    const Tensor is_still = eq(variance, zero);
+    return where(is_still, zero, sqrt(where(is_still, one, variance)));
+  }
   const Shape shape = shape_of("std", input, over);
   double divisor;
   Tensor out = plain_variance("std", input, shape, correction, divisor);

@@ -132,8 +132,9 @@ template <const Ternary& op>
 Tensor clamped(const Tensor* out, const Tensor& input, const Bound& low, const Bound& high) {
   if (!low && !high)  // a RuntimeError in PyTorch
     throw DTypeError("clamp: neither min nor max; at least one is needed");
-  const Operand from = bound_or_none(low, input.dtype(), true),
-                to = bound_or_none(high, input.dtype(), false);
+  const Operand first(input), given = low ? *low : *high;
+  const DType dtype = result_dtype({&first, &given});
+  const Operand from = bound_or_none(low, dtype, true), to = bound_or_none(high, dtype, false);
   if (!out) return op(input, from, to);
   op.into(*out, input, from, to);
   return {};

@@ -12,6 +12,7 @@
 #include "python/bindings/call/arguments.h"
 #include "python/bindings/call/methods.h"
 #include "python/bindings/detours/detours.h"
+#include "python/bindings/detours/protocol.h"
 #include "python/bindings/exchange/numbers.h"
 #include "python/bindings/interpreter/errors.h"
 #include "python/bindings/types/tensor_type.h"
@@ -54,18 +55,31 @@ PyObject* binary(PyObject* a, PyObject* b) noexcept try {
   return raise_current();
 }
 
+/// `self += other` of what is neither tensor nor number. Python would make a sum and forget the
+/// tensor; what has a protocol of its own, as a sparse tensor, is written by the method, or
+/// refused.
+PyObject* in_place_by_method(const char* op, PyObject* self, PyObject* other) {
+  if (!PyObject_HasAttrString(reinterpret_cast<PyObject*>(Py_TYPE(other)), protocol))
+    return decline(other, op);
+  return checked(PyObject_CallMethod(self, text(op, "_").c_str(), "O", other));
+}
+
 template <const Binary& op>
 PyObject* in_place(PyObject* self, PyObject* other) noexcept try {
   if (has_detour()) [[unlikely]]
     return detour(op.name, {self, &other, 1, nullptr, true, true},
                   [](auto x, auto y) { return in_place<op>(x, *y); });
-  const Borrowing borrowing;
-  const Tensor& x = tensor_of(self, op.name);
-  Operand y{Scalar{}};
-  if (!to_operand(other, op.name, "other", y)) return decline(other, op.name);
-  const BirthStamp stamp;
-  op.apply_in_place(x, y);
-  return Py_NewRef(self);
+  {
+    const Borrowing borrowing;
+    const Tensor& x = tensor_of(self, op.name);
+    Operand y{Scalar{}};
+    if (to_operand(other, op.name, "other", y)) {
+      const BirthStamp stamp;
+      op.apply_in_place(x, y);
+      return Py_NewRef(self);
+    }
+  }
+  return in_place_by_method(op.name, self, other);
 } catch (...) {
   return raise_current();
 }

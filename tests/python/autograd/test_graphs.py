@@ -445,6 +445,6 @@ class TestWhatIsOverwrittenWhole:
         w, h = leaf(5, 6), gb.ones(2, dtype=gb.float64)
         h.copy_(w)
 
-        assert [edge for edge, _ in h.grad_fn.next_functions][0] is None
+        assert next(edge for edge, _ in h.grad_fn.next_functions) is None
         h.sum().backward()
         assert w.grad.tolist() == [1, 1]

@@ -220,7 +220,7 @@ class TestSumsWithProducts:
                 gb.addmm(x, x, x, alpha=bad)
 
     @pytest.mark.parametrize(
-        "given, expected",
+        ("given", "expected"),
         [
             ((gb.float32, gb.int64, gb.int64), gb.float32),
             ((gb.int64, gb.float64, gb.bool), gb.float64),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 
 import garboard as gb
 import numpy as np
@@ -278,3 +279,51 @@ def test_a_bool_is_added_to_bools_if_its_factor_is_not_0(a, b, alpha, no_leaks):
     assert x.add(gb.tensor(b), alpha=alpha).tolist() == expected
     assert gb.add(x, b, alpha=alpha, out=gb.empty(1, dtype=gb.bool)).tolist() == expected
     assert x.add_(b, alpha=alpha).tolist() == expected
+
+
+@pytest.mark.parametrize(
+    ("x", "bounds", "expected"),
+    [
+        (gb.tensor([1], dtype=gb.int8), {"min": 300.5}, [300.5]),
+        (gb.tensor([1], dtype=gb.int8), {"min": gb.tensor([1000])}, [1000]),
+        (gb.tensor([1], dtype=gb.int8), {"max": gb.tensor([-1000])}, [-1000]),
+        (gb.tensor([True]), {"min": 2}, [2]),
+        (gb.tensor([7], dtype=gb.uint8), {"max": 2.5}, [2.5]),
+    ],
+)
+def test_the_bound_that_clamp_is_not_given_moves_nothing_of_a_wider_result(x, bounds, expected):
+    assert x.clamp(**bounds).tolist() == expected
+    ((side, bound),) = bounds.items()
+    assert getattr(gb, f"clamp_{side}")(x, bound).tolist() == expected
+
+
+def test_the_deviation_of_equal_complex_numbers_has_no_slope(no_leaks):
+    x = gb.ones(3, 2, dtype=gb.complex128, requires_grad=True)
+
+    x.std(0).sum().backward()
+
+    assert x.grad.tolist() == gb.zeros(3, 2, dtype=gb.complex128).tolist()
+    drawn = gb.randn(3, 2, dtype=gb.complex128, requires_grad=True)
+    assert gb.autograd.gradcheck(lambda it: it.std(0), drawn)
+
+
+@pytest.mark.parametrize("write", [operator.iadd, operator.isub, operator.imul])
+def test_a_sparse_tensor_is_written_into_a_dense_one(write, no_leaks):
+    x = gb.full((2, 2), 3.0)
+    same, expected = x, write(gb.full((2, 2), 3.0), gb.eye(2))
+
+    x = write(x, gb.eye(2).to_sparse())
+
+    assert x is same
+    assert x.tolist() == expected.tolist()
+
+
+def test_what_neither_is_a_number_nor_answers_for_tensors_is_asked_for_the_sum():
+    class Answering:
+        def __radd__(self, other: object) -> str:
+            return "a sum"
+
+    x = gb.ones(2)
+    x += Answering()
+
+    assert x == "a sum"

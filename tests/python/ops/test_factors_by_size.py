@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+import garboard as gb
 import numpy as np
 import pytest
-
-import garboard as gb
 
 SIZES = [
     (1, 1),
