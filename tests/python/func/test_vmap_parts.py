@@ -98,7 +98,7 @@ def test_a_result_without_a_dim_of_samples_is_the_same_for_all():
 def test_what_differs_between_samples_is_refused_as_one_for_all():
     x = gb.arange(6.0).view(2, 3)
 
-    with pytest.raises(ValueError, match="vmap: out_dims is None where the function returned"):
+    with pytest.raises(ValueError, match="vmap: out_dims None for a result that each sample has"):
         gb.vmap(lambda it: it.sum(), out_dims=None)(x)
     made, note, shared = gb.vmap(
         lambda it: (it + 1, "a note", gb.ones(2)), out_dims=(1, None, None)
