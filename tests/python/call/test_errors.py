@@ -475,6 +475,7 @@ def arguments_of(signature: str, tensor: Callable[[], gb.Tensor]) -> dict[str, A
         "Any": tensor,
         "int | Size": lambda: 1,
         "int | Size | None": lambda: 0,
+        "int | Size | Literal['same', 'valid']": lambda: 1,
         "Size": lambda: (1,),
         "bool": lambda: False,
         "str": lambda: "x",
