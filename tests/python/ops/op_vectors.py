@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import garboard as gb
 import numpy as np
 
-from tests.python.ops.op_row import NUMBERS, Case, Row, named, real, reals, summed
+from tests.python.ops.op_row import ALL, NUMBERS, Case, Row, named, real, reals, summed
 
 SMALL = reals(-4, 4)
 
@@ -109,7 +110,7 @@ VECTOR_ROWS = [
     ),
     with_product("addmm", np.matmul, (2, 5), (2, 3), (3, 5)),
     with_product("addmv", np.matmul, (2,), (2, 3), (3,)),
-    with_product("addr", np.outer, (2, 3), (2,), (3,)),
+    replace(with_product("addr", np.outer, (2, 3), (2,), (3,)), dtypes=ALL),
     with_product("baddbmm", np.matmul, (2, 2, 3), (2, 2, 2), (2, 2, 3)),
     with_product("addbmm", lambda a, b: (a @ b).sum(0), (2, 3), (2, 2, 2), (2, 2, 3)),
     Row(
