@@ -165,9 +165,11 @@ def spawn(
         TypeError: An argument is of another type.
         ValueError: `nprocs` is below 1, or there is no such method.
 
-    >>> gb.multiprocessing.spawn(print, ("of a number",), nprocs=0)
-    Traceback (most recent call last):
-    ValueError: spawn: nprocs 0; 1 or more is needed
+    >>> try:
+    ...     gb.multiprocessing.spawn(print, ("of a number",), nprocs=0)
+    ... except ValueError as error:
+    ...     print(error)
+    spawn: nprocs 0; 1 or more is needed
     """
     check.function("spawn", "fn", fn)
     methods = multiprocessing.get_all_start_methods()

@@ -97,10 +97,10 @@ Ref new_part(GradientHooks* hooks, const std::vector<Foreign*>& foreign) {
 
 /// The part that stands for what each object holds.
 template <class Object>
-using Parts = std::unordered_map<Object*, Ref>;
+using PartsOf = std::unordered_map<Object*, Ref>;
 struct Mirror {
-  Parts<TensorObject> of_aliases;
-  Parts<const GraphNode> of_handles;
+  PartsOf<TensorObject> of_aliases;
+  PartsOf<const GraphNode> of_handles;
 };
 
 /// What Python's objects, aliases and handles of nodes, reach through graphs.
@@ -186,14 +186,14 @@ class Survey {
 Mirror& mirror = *new Mirror;
 
 template <class Object>
-int traverse_part(const Parts<Object>& of_objects, Object* object, visitproc visit, void* arg) {
+int traverse_part(const PartsOf<Object>& of_objects, Object* object, visitproc visit, void* arg) {
   if (of_objects.empty()) return 0;
   if (const auto it = of_objects.find(object); it != of_objects.end()) Py_VISIT(it->second.get());
   return 0;
 }
 
 template <class Object>
-void leave(Parts<Object>& of_objects, Object* object) noexcept {
+void leave(PartsOf<Object>& of_objects, Object* object) noexcept {
   if (of_objects.empty()) return;
   const auto node = of_objects.extract(object);
 }

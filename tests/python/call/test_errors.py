@@ -475,7 +475,6 @@ def arguments_of(signature: str, tensor: Callable[[], gb.Tensor]) -> dict[str, A
         "Any": tensor,
         "int | Size": lambda: 1,
         "int | Size | None": lambda: 0,
-        "int | Size | Literal['same', 'valid']": lambda: 1,
         "Size": lambda: (1,),
         "bool": lambda: False,
         "str": lambda: "x",
@@ -491,7 +490,7 @@ def arguments_of(signature: str, tensor: Callable[[], gb.Tensor]) -> dict[str, A
 
     def one_of(annotation: ast.expr) -> Any:
         text = ast.unparse(annotation)
-        words = re.match(r"Literal\['([^']+)'", text)
+        words = re.search(r"Literal\['([^']+)'", text)
         return words[1] if words else made[text]()
 
     return {it.arg: one_of(it.annotation) for it in required if it.annotation is not None}
