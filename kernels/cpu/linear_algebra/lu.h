@@ -38,6 +38,7 @@ class LuByHalves {
 
  private:
   static constexpr int unit = 16, together = 4;
+  static constexpr std::int64_t most_negated = 1 << 18;
 
   [[gnu::noinline]] void swap_rows(T* a, std::int64_t columns, const int* pivots,
                                    std::int64_t count) const {
@@ -76,15 +77,20 @@ class LuByHalves {
     }
     for (int n = 0; n < count; ++n) __builtin_memcpy(b + n * stride_, &x[n], sizeof x[n]);
   }
-  /// out -= l u, all within one matrix.
+  /// out -= l u, all within one matrix; some columns at a time, for minus u is memory beside it.
   [[gnu::noinline]] void subtract(T* out, const T* l, const T* u, std::int64_t rows,
                                   std::int64_t depth, std::int64_t columns) const {
-    const Scratch memory(depth * columns, sizeof(T));
+    const std::int64_t most = std::max<std::int64_t>(unit, most_negated / depth);
+    const Scratch memory(depth * std::min(most, columns), sizeof(T));
     T* const negative = memory.as<T>();
-    for (std::int64_t c = 0; c < columns; ++c)
-      for (std::int64_t k = 0; k < depth; ++k) negative[c * depth + k] = -u[c * stride_ + k];
-    multiply(dtype_, matrix(out, columns, rows, stride_), matrix(negative, columns, depth, depth),
-             matrix(l, depth, rows, stride_), true);
+    for (std::int64_t first = 0; first < columns; first += most) {
+      const std::int64_t count = std::min(most, columns - first);
+      for (std::int64_t c = 0; c < count; ++c)
+        for (std::int64_t k = 0; k < depth; ++k)
+          negative[c * depth + k] = -u[(first + c) * stride_ + k];
+      multiply(dtype_, matrix(out + first * stride_, count, rows, stride_),
+               matrix(negative, count, depth, depth), matrix(l, depth, rows, stride_), true);
+    }
   }
 
   DType dtype_;

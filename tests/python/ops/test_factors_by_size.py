@@ -63,6 +63,14 @@ class TestOfEverySize:
             assert np.abs(unit - np.eye(unit.shape[-1])).max() < DTYPES[dtype]
 
 
+def test_wide_matrices_are_factored_some_columns_at_a_time(no_leaks):
+    x = matrices(400, 1800, "float64")
+
+    swaps, lower, upper = (it.numpy() for it in gb.linalg.lu(gb.tensor(x)))
+
+    assert np.abs(swaps @ lower @ upper - x).max() < 1e-11
+
+
 @pytest.mark.parametrize("side", [5, 16, 40, 100])
 def test_the_first_column_of_zeros_is_told(side):
     x = matrices(side, side, "float64")[0]
