@@ -58,13 +58,17 @@ inline Tensor added(const char* op, const Tensor& input, const Tensor& product,
   return factors.beta.is(0) ? right : right + scaled(input, factors.beta);  // lies as the product
 }
 
+inline void check_sizes_in_place(const char* op, const Tensor& self, const Dims& product) {
+  if (self.sizes() != product)
+    throw ShapeError(text(op, ": input of sizes ", self.sizes(), ", a product of sizes ", product,
+                          "; in place they must be equal"));
+}
+
 /// The same, written over `self`, whose sizes are the product's.
 inline void add_in_place(const char* op, const Tensor& self, const Tensor& product,
                          const Factors& given) {
   const Factors factors = checked_factors(op, self, product, given);
-  if (self.sizes() != product.sizes())
-    throw ShapeError(text(op, ": input of sizes ", self.sizes(), ", a product of sizes ",
-                          product.sizes(), "; in place they must be equal"));
+  check_sizes_in_place(op, self, product.sizes());
   check_writable(op, self);
   const Tensor right = scaled(product, factors.alpha);
   if (factors.beta.is(0)) return copy_(self, right);
@@ -126,7 +130,7 @@ inline void addr_(const char* op, const Tensor& self, const Tensor& a, const Ten
   if (category_of(sum.dtype()) > category_of(own))
     throw DTypeError(text(op, ": a sum of dtype ", name_of(sum.dtype()), " into a tensor of ",
                           name_of(own), "; one that holds it is needed, convert with to()"));
-  check_fits_product(op, sum, self.sizes());
+  check_sizes_in_place(op, self, sum.sizes());
   copy_(self, sum);
 }
 

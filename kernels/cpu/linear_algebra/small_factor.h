@@ -1,5 +1,5 @@
-// Factors of small square matrices, and what is solved with them: a call of LAPACK takes longer
-// than all there is to do.
+// Factors of matrices of few columns, and what is solved with small ones: a call of LAPACK takes
+// longer than all there is to do.
 #pragma once
 
 #include <algorithm>

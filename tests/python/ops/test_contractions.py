@@ -255,6 +255,8 @@ class TestSumsWithProducts:
         with pytest.raises(gb.DTypeError, match=r"^addr_: a sum of dtype float64 into .* int64;"):
             n.addr_(d, d)
         assert n.tolist() == [[1, 1], [1, 1]]
+        with pytest.raises(gb.ShapeError, match=r"^addr_: .* in place they must be equal$"):
+            gb.ones(2).addr_(d, d)
 
     def test_pass_over_nan_where_beta_is_0(self):
         nothing = gb.full((2, 2), float("nan"))
