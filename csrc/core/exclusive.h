@@ -31,6 +31,12 @@ class Exclusive {
   /// Whether the calling thread holds the outer lock, or there is none. Slower than `now`.
   static bool may_enter() noexcept { return !is_held_ || is_held_(); }
 
+  /// Whether the calling thread, a worker that helps one of those perhaps, may use what only `now`
+  /// keeps others from: a lock is a lock then, or nobody else is there.
+  static bool allows_this_thread() noexcept {
+    return others_.load(std::memory_order_relaxed) != 0 || may_enter();
+  }
+
   /// For a thread about to give the outer lock up and to go on inside the library. Made and ended
   /// with that lock held.
   class Leave {

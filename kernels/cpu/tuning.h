@@ -114,6 +114,11 @@ inline constexpr std::int64_t thin_side = 7, thin_panel = 1 << 16;
 inline constexpr std::int64_t triangle_side = 32, triangle_columns = 16;
 /// Up to so many columns a factorization goes column by column.
 inline constexpr std::int64_t lu_columns = 16;
+/// What a product takes off in a factorization, or a solution, is negated so many elements at a
+/// time, which are memory beside it.
+inline constexpr std::int64_t negated_elements = std::int64_t{1} << 18;
+/// Matrices of up to so many rows and columns get their orthogonal factors by reflections of ours.
+inline constexpr int reflected_side = 64;
 
 /// A difference of two rows' elements.
 inline constexpr double distance_ns = 0.06;
@@ -153,11 +158,15 @@ inline constexpr std::int64_t index_part = 1 << 14;
 inline constexpr std::int64_t near_bytes = 32 << 10, places_ahead = 16;
 /// A bit of a mask, taken or looked at, and how many bytes of them a thread takes at a time.
 inline constexpr double bit_ns = 0.15;
+/// Where one element of so many is true, or more of them, vectors go through a mask.
+inline constexpr std::int64_t one_true_of = 16;
 inline constexpr std::int64_t bits_part = 1 << 12;
 
 // Order: a number looked for in a row, and how many at once; how long a part of slices takes.
 inline constexpr double looked_for_ns = 60, slices_part_ns = 2e4;
 inline constexpr std::int64_t looked_for_part = 256;
+/// So many different integers are counted rather than sorted.
+inline constexpr std::int64_t counted_values = std::int64_t{1} << 20;
 
 // Layers, losses, optimizers, random numbers.
 inline constexpr double optimizer_ns = 0.5;  // four or five streams of memory

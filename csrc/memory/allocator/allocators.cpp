@@ -8,6 +8,7 @@
 #include "csrc/core/error.h"
 #include "csrc/core/forks.h"
 #include "csrc/core/host_memory.h"
+#include "csrc/core/scratch.h"
 #include "csrc/core/text.h"
 #include "csrc/memory/sources/cpu_source.h"
 
@@ -84,6 +85,12 @@ bool is_a_device(Device device) noexcept {
   return device.number >= 0 && device.number < most_devices(device.kind);
 }
 
+ScratchGate& gate_of_cpu() { return open_allocators[Device{}.slot()].load()->scratch_gate(); }
+
+constexpr ScratchKeeper::Ways scratch_ways{
+    .take = [](std::size_t bytes) { gate_of_cpu().take(bytes); },
+    .give_back = [](std::size_t bytes) noexcept { gate_of_cpu().give_back(bytes); }};
+
 CachingAllocator& open_cpu() {
   const std::lock_guard guard(opening);
   auto& slot = open_allocators[Device{}.slot()];
@@ -94,6 +101,7 @@ CachingAllocator& open_cpu() {
                                                      : LimitOrigin::machine);
   hold_locks_over_forks();
   slot.store(&allocator);
+  ScratchKeeper::declare(scratch_ways);
   return allocator;
 }
 

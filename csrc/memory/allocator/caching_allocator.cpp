@@ -111,6 +111,7 @@ MemoryStats CachingAllocator::stats() const {
   grower_.fill_in(stats);
   sharing_.fill_in(stats);
   ladder_.fill_in(stats);
+  scratch_gate_.fill_in(stats);
   return stats;
 }
 
@@ -172,6 +173,7 @@ std::string CachingAllocator::fault() const {
 
 void CachingAllocator::after_fork_in_child() noexcept {
   arena_.forget_others();
+  scratch_gate_.forget_others();
   arena_.unlock();
 }
 

@@ -11,6 +11,7 @@
 #include "csrc/memory/allocator/grower.h"
 #include "csrc/memory/allocator/mapper.h"
 #include "csrc/memory/allocator/memory_hooks.h"
+#include "csrc/memory/allocator/scratch_gate.h"
 #include "csrc/memory/allocator/stream_sharing.h"
 #include "csrc/memory/allocator/trimmer.h"
 #include "csrc/memory/arena/arena.h"
@@ -72,6 +73,8 @@ class CachingAllocator {
   void book_foreign(std::size_t bytes) noexcept { books().add_foreign(bytes); }
   void unbook_foreign(std::size_t bytes) noexcept { books().subtract_foreign(bytes); }
 
+  /// What kernels take from elsewhere for the time that they run.
+  ScratchGate& scratch_gate() noexcept { return scratch_gate_; }
   /// Where captured work gets its memory.
   CapturePools& capture_pools() noexcept { return capture_pools_; }
 
@@ -143,6 +146,7 @@ class CachingAllocator {
   mutable Arena arena_;
   Mapper mapper_;
   Trimmer trimmer_{arena_, mapper_};
+  ScratchGate scratch_gate_{arena_, trimmer_};
   StreamSharing sharing_;
   CapturePools capture_pools_{arena_, sharing_};
   Grower grower_;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -10,6 +11,7 @@
 #include "csrc/memory/record/books.h"
 #include "csrc/memory/record/memory_stats.h"
 #include "csrc/memory/record/out_of_memory_report.h"
+#include "csrc/memory/record/peaked_sum.h"
 #include "csrc/memory/sources/memory_source.h"
 
 namespace garboard {
@@ -25,23 +27,28 @@ class Accounts {
   Books& books() noexcept { return books_; }
   const Books& books() const noexcept { return books_; }
 
+  /// What kernels have taken beside all that, for the time that they run.
+  PeakedSum& scratch() noexcept { return scratch_; }
+  const PeakedSum& scratch() const noexcept { return scratch_; }
+
   void set_limit(std::optional<std::size_t> bytes, LimitOrigin origin) noexcept {
-    limit_bytes_ = bytes.value_or(SIZE_MAX);
+    limit_bytes_.store(bytes.value_or(SIZE_MAX), std::memory_order_relaxed);
     limit_origin_ = origin;
   }
   std::optional<std::size_t> limit() const noexcept {
-    return limit_bytes_ == SIZE_MAX ? std::nullopt : std::optional(limit_bytes_);
+    const std::size_t bytes = limit_bytes();
+    return bytes == SIZE_MAX ? std::nullopt : std::optional(bytes);
   }
   LimitOrigin limit_origin() const noexcept { return limit_origin_; }
-  /// SIZE_MAX without any.
-  std::size_t limit_bytes() const noexcept { return limit_bytes_; }
+  /// SIZE_MAX without any. Needs no lock.
+  std::size_t limit_bytes() const noexcept { return limit_bytes_.load(std::memory_order_relaxed); }
   /// The limit, or what the device has where that is less.
   std::size_t ceiling_bytes() const noexcept {
-    return std::min(limit_bytes_, source_.capacity_bytes());
+    return std::min(limit_bytes(), source_.capacity_bytes());
   }
   /// Whether so much more may be live.
   bool allows(std::size_t bytes) const noexcept {
-    return books_.live_bytes() + bytes <= limit_bytes_;
+    return books_.live_bytes() + bytes <= limit_bytes();
   }
 
   std::size_t booked_bytes() const noexcept {
@@ -55,14 +62,15 @@ class Accounts {
   std::size_t cached_bytes() const noexcept {
     return heap_.current(&PoolCounts::reserved_bytes) - heap_.current(&PoolCounts::occupied_bytes);
   }
-  /// What counts against the limit: also what is booked, and what is being mapped.
+  /// What counts against the limit: also what is booked, what is being mapped, and scratch.
   std::size_t charged_bytes() const noexcept {
-    return reserved_bytes() + mapping_bytes_ + booked_bytes();
+    return reserved_bytes() + mapping_bytes_ + booked_bytes() + scratch_.bytes();
   }
   /// How far that and `bytes` more go beyond the limit.
   std::size_t lacking_bytes(std::size_t bytes) const noexcept {
     const std::size_t charged = charged_bytes() + bytes;
-    return charged > limit_bytes_ ? charged - limit_bytes_ : 0;
+    const std::size_t limit = limit_bytes();
+    return charged > limit ? charged - limit : 0;
   }
 
   void begin_mapping(std::size_t bytes) noexcept { mapping_bytes_ += bytes; }
@@ -78,6 +86,7 @@ class Accounts {
   /// What is live and reserved now becomes the peak.
   void reset_peaks() noexcept {
     books_.reset_peak();
+    scratch_.reset_peak();
     peak_reserved_ = reserved_bytes();
   }
 
@@ -92,6 +101,8 @@ class Accounts {
     stats.cached_bytes = cached_bytes();
     stats.largest_free_block = heap_.largest_free_bytes();
     stats.foreign_bytes = books_.foreign_bytes();
+    stats.scratch_bytes = scratch_.bytes();
+    stats.peak_scratch_bytes = scratch_.peak_bytes();
     stats.allocation_count = all.blocks.ever_allocated();
     stats.free_count = all.blocks.ever_freed();
     stats.segment_count = all.segments.current();
@@ -100,13 +111,14 @@ class Accounts {
  private:
   alignas(
       64) Books books_;  // booking takes no lock, so the line is theirs, and what a hit compares
-  std::size_t limit_bytes_ = SIZE_MAX;
+  std::atomic<std::size_t> limit_bytes_ = SIZE_MAX;
   LimitOrigin limit_origin_ = LimitOrigin::program;
   const Heap& heap_;
   const MemorySource& source_;
   std::size_t mapping_bytes_ = 0;
   std::size_t unmapping_bytes_ = 0;
   std::size_t peak_reserved_ = 0;
+  alignas(64) PeakedSum scratch_;  // which worker threads enter
 };
 
 }  // namespace garboard

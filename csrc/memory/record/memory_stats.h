@@ -34,6 +34,8 @@ struct MemoryStats {
   std::size_t cached_bytes = 0;        // reserved, and in no live or pending block
   std::size_t largest_free_block = 0;  // bytes
   std::size_t foreign_bytes = 0;       // memory that is not ours, outside the limit
+  std::size_t scratch_bytes = 0;       // of kernels that run, beside all the others
+  std::size_t peak_scratch_bytes = 0;
   std::uint64_t allocation_count = 0;  // blocks handed out, ever
   std::uint64_t free_count = 0;        // and given back
   std::uint64_t segment_count = 0;     // now

@@ -33,9 +33,15 @@ std::string_view origin_name(LimitOrigin origin) {
   return "set by the program";
 }
 
+// What cannot be returned.
+std::size_t held_of(const OutOfMemoryFacts& facts) {
+  return facts.stats.live_bytes + facts.stats.scratch_bytes;
+}
+
 // What the source would have to have given for the request to pass, with nothing returned.
 std::size_t needed_of(const OutOfMemoryFacts& facts) {
-  return facts.stats.reserved_bytes + facts.stats.booked_bytes + facts.segment;
+  return facts.stats.reserved_bytes + facts.stats.booked_bytes + facts.stats.scratch_bytes +
+         facts.segment;
 }
 
 std::size_t elsewhere_of(const OutOfMemoryFacts& facts) {
@@ -101,7 +107,7 @@ std::string advice_to_dispose(const std::vector<Holder>& holders, std::size_t ne
 }
 
 std::string advice_to_release(const OutOfMemoryFacts& facts) {
-  const std::size_t needed = facts.stats.live_bytes + facts.segment - ceiling_of(facts);
+  const std::size_t needed = held_of(facts) + facts.segment - ceiling_of(facts);
   return text("release at least ", human_bytes(needed),
               advice_to_dispose(facts.holders.each, needed));
 }
@@ -168,7 +174,7 @@ Verdict verdict_of(const OutOfMemoryFacts& facts) {
   const std::size_t ceiling = ceiling_of(facts);
   const std::size_t needed = needed_of(facts);
   const bool is_default = facts.limit && facts.limit_origin != LimitOrigin::program;
-  const bool leaves_no_room = facts.stats.live_bytes + facts.segment > ceiling;
+  const bool leaves_no_room = held_of(facts) + facts.segment > ceiling;
   if (facts.requested > largest_request_bytes) return Verdict::absurd;
   if (leaves_no_room && is_default && needed <= facts.capacity) return Verdict::host_cap;
   if (facts.segment > ceiling) return Verdict::too_big;
@@ -206,6 +212,7 @@ std::string report_of(const OutOfMemoryFacts& facts) {
                  text(exact_bytes(facts.stats.largest_free_block), " after all steps, ",
                       human_bytes(facts.largest_free_before), " before"));
   report += line("foreign", exact_bytes(facts.stats.foreign_bytes));
+  report += line("scratch", exact_bytes(facts.stats.scratch_bytes));
   if (facts.is_nested) report += "asked for by a callback or a finalizer, so nothing was freed\n";
   if (!facts.rungs.empty()) report += "what was tried:\n";
   for (const RungFacts& rung : facts.rungs) {
@@ -215,6 +222,20 @@ std::string report_of(const OutOfMemoryFacts& facts) {
   }
   if (!facts.holders.lines.empty()) report += text("who holds it:\n", facts.holders.lines);
   return report;
+}
+
+std::string message_of(const ScratchRefusal& facts) {
+  return text("scratch: ", human_bytes(facts.requested), " asked by a kernel while it runs, ",
+              human_bytes(facts.live), " of the limit of ", human_bytes(facts.limit),
+              " are live and ", human_bytes(facts.scratch), " are other scratch; release at least ",
+              human_bytes(facts.excess()), ", or raise the limit to at least ",
+              as_limit(facts.limit + facts.excess()));
+}
+
+std::string report_of(const ScratchRefusal& facts) {
+  return text(message_of(facts), '\n', line("requested", exact_bytes(facts.requested)),
+              line("limit", exact_bytes(facts.limit)), line("live", exact_bytes(facts.live)),
+              line("scratch", exact_bytes(facts.scratch)));
 }
 
 }  // namespace garboard

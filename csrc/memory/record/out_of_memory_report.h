@@ -43,6 +43,20 @@ struct OutOfMemoryFacts {
   HoldersReport holders;
 };
 
+/// All that is known when a kernel's scratch has no room, on whatever thread. Bytes.
+struct ScratchRefusal {
+  std::size_t requested = 0;
+  std::size_t live = 0;
+  std::size_t scratch = 0;  // that others have
+  std::size_t limit = 0;
+
+  /// How far it all goes beyond the limit.
+  std::size_t excess() const noexcept {
+    const std::size_t all = live + scratch + requested;
+    return all > limit ? all - limit : 0;
+  }
+};
+
 enum class Verdict {
   absurd,      // no device holds so much
   too_big,     // would not fit if nothing else were live
@@ -61,6 +75,9 @@ Verdict verdict_of(const OutOfMemoryFacts& facts);
 /// 1.0 GiB are live; ...`, with the smallest action that helps: where something has to be disposed,
 /// the smallest holder that suffices and the largest are named.
 std::string message_of(const OutOfMemoryFacts& facts);
+
+std::string message_of(const ScratchRefusal& facts);
+std::string report_of(const ScratchRefusal& facts);
 
 /// The message, the verdict, every figure, what each rung freed, and who holds the rest.
 std::string report_of(const OutOfMemoryFacts& facts);

@@ -138,6 +138,17 @@ Tensor argsort(const Tensor& input, std::int64_t given_dim, Direction direction)
   return indices;
 }
 
+Tensor in_order(const Tensor& input, std::int64_t given_dim) {
+  const int dim = checked_dim("sort", given_dim, input.ndim());
+  const Tensor given = with_dims(input);
+  const Tensor values = empty_of("sort", input.sizes(), input.dtype(), input.device());
+  const View none = make_view(nullptr, DType::int64, given.sizes(), given.strides());
+  if (input.count() > 0)
+    kernels::run(kernels::Sort{seen(values, given.sizes()), none, given.view(), dim, false},
+                 input.device());
+  return values;
+}
+
 ValuesAndIndices topk(const Tensor& input, std::int64_t k, std::int64_t given_dim,
                       Direction direction) {
   const int dim = checked_dim("topk", given_dim, input.ndim());

@@ -10,6 +10,8 @@ namespace garboard {
 enum class Direction : std::uint8_t { ascending, descending };
 
 ValuesAndIndices sort(const Tensor& input, std::int64_t dim, Direction direction);
+/// The values alone, ascending, without a gradient.
+Tensor in_order(const Tensor& input, std::int64_t dim);
 /// The indices alone.
 Tensor argsort(const Tensor& input, std::int64_t dim, Direction direction);
 /// The first `k` of the sorted elements. Raises ShapeError unless 0 <= k <= the size of `dim`.

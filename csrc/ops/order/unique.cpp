@@ -103,7 +103,8 @@ Unique found(const char* op, const Tensor& input, std::optional<std::int64_t> gi
   if (!given_dim) {
     Tensor flat = reshape(x, {-1}), order;
     if (as == Order::sorted) {
-      const ValuesAndIndices sorted = sort(flat, 0, Direction::ascending);
+      ValuesAndIndices sorted = wanted.inverse ? sort(flat, 0, Direction::ascending)
+                                               : ValuesAndIndices{in_order(flat, 0), {}};
       flat = sorted.values;
       order = sorted.indices;
     }

@@ -7,6 +7,7 @@
 #endif
 
 #include "kernels/cpu/index/indexed_walk.h"
+#include "kernels/cpu/index/masked_vectors.h"
 #include "kernels/cpu/loop/copy_bytes.h"
 #include "kernels/cpu/loop/parts.h"
 
@@ -82,6 +83,15 @@ std::int64_t true_places(const std::uint8_t* mask, std::int64_t count, std::uint
 }
 static_assert(mask_block <= 1 << 16);
 
+/// Calls `move(k, i)` for the k-th true place i of a block, from `first` on, of `most` at most.
+template <class Move>
+void for_each_true(const std::uint8_t* mask, std::int64_t first, std::int64_t last,
+                   std::int64_t most, Move move) {
+  std::uint16_t places[mask_block];
+  const std::int64_t n = smaller(true_places(mask + first, last - first, places), most);
+  for (std::int64_t k = 0; k < n; ++k) move(k, first + places[k]);
+}
+
 template <class Item>
 void take(const MaskedTake& of) {
   typedef Item Aliased __attribute__((may_alias));
@@ -96,10 +106,11 @@ void take(const MaskedTake& of) {
                                 (end - start) * static_cast<std::int64_t>(sizeof(Item)));
                      return;
                    }
-                   std::uint16_t places[mask_block];
-                   const std::int64_t n =
-                       smaller(true_places(mask + first, last - first, places), end - start);
-                   for (std::int64_t k = 0; k < n; ++k) out[start + k] = x[first + places[k]];
+                   const MaskProgress done = take_vectors<Aliased>(
+                       mask + first, x + first, last - first, out + start, end - start);
+                   for_each_true(mask, first + done.read, last, end - start - done.taken,
+                                 [&, to = out + start + done.taken](
+                                     std::int64_t k, std::int64_t i) { to[k] = x[i]; });
                  });
 }
 
@@ -112,10 +123,11 @@ void put(const MaskedPut& of) {
   for_each_block(of.mask, of.starts, of.source.count,
                  [&](std::int64_t first, std::int64_t last, std::int64_t start, std::int64_t end) {
                    if (start == end) return;
-                   std::uint16_t places[mask_block];
-                   const std::int64_t n =
-                       smaller(true_places(mask + first, last - first, places), end - start);
-                   for (std::int64_t k = 0; k < n; ++k) x[first + places[k]] = source[start + k];
+                   const MaskProgress done = put_vectors<Aliased>(
+                       mask + first, x + first, last - first, source + start, end - start);
+                   for_each_true(mask, first + done.read, last, end - start - done.taken,
+                                 [&, from = source + start + done.taken](
+                                     std::int64_t k, std::int64_t i) { x[i] = from[k]; });
                  });
 }
 

@@ -38,7 +38,6 @@ class LuByHalves {
 
  private:
   static constexpr int unit = 16, together = 4;
-  static constexpr std::int64_t most_negated = 1 << 18;
 
   [[gnu::noinline]] void swap_rows(T* a, std::int64_t columns, const int* pivots,
                                    std::int64_t count) const {
@@ -80,7 +79,7 @@ class LuByHalves {
   /// out -= l u, all within one matrix; some columns at a time, for minus u is memory beside it.
   [[gnu::noinline]] void subtract(T* out, const T* l, const T* u, std::int64_t rows,
                                   std::int64_t depth, std::int64_t columns) const {
-    const std::int64_t most = std::max<std::int64_t>(unit, most_negated / depth);
+    const std::int64_t most = std::max<std::int64_t>(unit, tuning::negated_elements / depth);
     const Scratch memory(depth * std::min(most, columns), sizeof(T));
     T* const negative = memory.as<T>();
     for (std::int64_t first = 0; first < columns; first += most) {

@@ -20,7 +20,7 @@ void qr_factor(const QrFactor& of) {
         T* const blocks = item<T>(of.blocks, i);
         T* const memory = item<T>(of.memory, part);
         if constexpr (!is_complex_type<T>) {
-          if (block == 1 && takes_reflections<T>(rows, columns))
+          if (block == 1 && takes_reflections(rows, columns))
             return factor_by_reflections(a, rows, columns, blocks);
         }
         if (block == 1)
@@ -44,7 +44,7 @@ void qr_vectors(const QrVectors& of) {
         const T* const blocks = item<T>(of.blocks, i);
         T* const memory = item<T>(of.memory, part);
         if constexpr (!is_complex_type<T>) {
-          if (block == 1 && takes_reflections<T>(rows, columns))
+          if (block == 1 && takes_reflections(rows, columns))
             return multiply_reflections(q, rows, columns, a, k, blocks);
         }
         if (block == 1) {

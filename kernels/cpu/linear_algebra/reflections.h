@@ -7,18 +7,18 @@
 #include <cstdint>
 #include <limits>
 
+#include "kernels/cpu/tuning.h"
 #include "kernels/cpu/wide/wide_vector.h"
 
 namespace garboard::kernels::GARBOARD_ISA {
 namespace {
 
-/// Columns of up to `most_rows`, in whole vectors, behind the last row zeros.
+/// Up to `reflected_side` columns of as many rows, in whole vectors, behind the last row zeros.
 template <class T>
 class ShortColumns {
  public:
   using Wide = WideVector<T>;
   using Vector = typename Wide::Type;
-  static constexpr int most_rows = 64, most_columns = 64;
 
   ShortColumns(int rows, int columns)
       : rows_(rows),
@@ -63,12 +63,11 @@ class ShortColumns {
   }
 
   int rows_, columns_, vectors_;
-  alignas(64) T numbers_[most_rows * most_columns];
+  alignas(64) T numbers_[tuning::reflected_side * tuning::reflected_side];
 };
 
-template <class T>
-bool takes_reflections(std::int64_t rows, std::int64_t columns) {
-  return rows <= ShortColumns<T>::most_rows && columns <= ShortColumns<T>::most_columns;
+inline bool takes_reflections(std::int64_t rows, std::int64_t columns) {
+  return rows <= tuning::reflected_side && columns <= tuning::reflected_side;
 }
 
 /// What turns x, of `count` numbers, into (beta, 0, ...): I - tau v v', whose v has 1 first and

@@ -2,6 +2,7 @@
 // product, which is the fastest that there is; small triangles by BLAS.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "kernels/blas/lapack.h"
@@ -86,17 +87,21 @@ class Triangle {
                 static_cast<int>(columns), as_alpha(one), a, static_cast<int>(leading_), b,
                 static_cast<int>(columns));
   }
-  /// out -= a x.
+  /// out -= a x; some columns at a time, for minus x is memory beside it.
   void subtract(T* out, const T* a, const T* x, std::int64_t rows, std::int64_t depth,
                 std::int64_t columns) const {
-    const Scratch memory(depth * columns * item);
+    const std::int64_t most = std::max(unit, tuning::negated_elements / depth);
+    const Scratch memory(depth * std::min(most, columns), sizeof(T));
     T* const negative = memory.as<T>();
-    for (std::int64_t i = 0; i < depth * columns; ++i) negative[i] = -x[i];
-    multiply(dtype_, matrix(out, rows, columns, columns), matrix(a, rows, depth, row_, column_),
-             matrix(negative, depth, columns, columns), true);
+    for (std::int64_t first = 0; first < columns; first += most) {
+      const std::int64_t count = std::min(most, columns - first);
+      for (std::int64_t k = 0; k < depth; ++k)
+        for (std::int64_t c = 0; c < count; ++c)
+          negative[k * count + c] = -x[k * columns + first + c];
+      multiply(dtype_, matrix(out + first, rows, count, columns),
+               matrix(a, rows, depth, row_, column_), matrix(negative, depth, count, count), true);
+    }
   }
-
-  static constexpr std::int64_t item = sizeof(T);
 
   const Lapack<T>& calls_;
   DType dtype_;

@@ -1,9 +1,11 @@
-// Memory for the length of a kernel, from the system's heap: a kernel knows no allocator of ours.
+// Memory for the length of a kernel.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <new>
+
+#include "csrc/core/scratch.h"
 
 namespace garboard::kernels::GARBOARD_ISA {
 namespace {
@@ -11,18 +13,17 @@ namespace {
 class Scratch {
  public:
   explicit Scratch(std::int64_t bytes)
-      : data_(bytes ? static_cast<char*>(::operator new(static_cast<std::size_t>(bytes), alignment))
-                    : nullptr) {}
+      : piece_(bytes ? take_scratch(static_cast<std::size_t>(bytes)) : ScratchPiece{}) {}
   /// For `count` items of `each` bytes. Throws std::bad_alloc also where no machine has as many.
   Scratch(std::int64_t count, std::size_t each) : Scratch(product_of(count, each)) {}
-  ~Scratch() { ::operator delete(data_, alignment); }
+  ~Scratch() { give_back(piece_); }
   Scratch(const Scratch&) = delete;
   Scratch& operator=(const Scratch&) = delete;
 
-  char* data() const { return data_; }
+  char* data() const { return static_cast<char*>(piece_.address); }
   template <class T>
   T* as() const {
-    return reinterpret_cast<T*>(data_);
+    return static_cast<T*>(piece_.address);
   }
 
  private:
@@ -32,8 +33,7 @@ class Scratch {
     return bytes;
   }
 
-  static constexpr std::align_val_t alignment{64};
-  char* data_;
+  ScratchPiece piece_;
 };
 
 }  // namespace

@@ -21,6 +21,10 @@ struct IntegerExtent {
   std::uint64_t from_first(T x, bool descending) const {
     return descending ? distance(x, most) : distance(least, x);
   }
+  T at_distance(std::uint64_t from_first, bool descending) const {
+    return static_cast<T>(descending ? static_cast<std::uint64_t>(most) - from_first
+                                     : static_cast<std::uint64_t>(least) + from_first);
+  }
 };
 
 template <class T>

@@ -1,5 +1,6 @@
 // Slices in order. Each is read once into entries, key and place; what is written is fetched anew
 // by its place, so that 0 keeps its sign and NaN its bits.
+#include <algorithm>
 #include <cstddef>
 
 #include "kernels/cpu/loop/parts.h"
@@ -34,6 +35,29 @@ bool sort_by_distance(const Results<T>& out, StridedSlice<const T> x, bool desce
   }
   const int bits = 64 - __builtin_clzll(distance(extent.least, extent.most) | 1);
   write_all(out, x, sort_by_radix(entries, entries + x.count, x.count, bits), x.count);
+  return true;
+}
+
+/// Counts integers that lie so close together that most may occur, and writes each as often: false
+/// of others. Who asks for places cannot be told them.
+template <class T>
+bool sort_by_counting(StridedSlice<T> out, StridedSlice<const T> x, bool descending) {
+  const IntegerExtent<T> extent = extent_of(x);
+  const std::uint64_t farthest = distance(extent.least, extent.most);
+  if (farthest >= static_cast<std::uint64_t>(smaller(x.count, tuning::counted_values)))
+    return false;
+  const auto kinds = static_cast<std::int64_t>(farthest) + 1;
+  const Scratch memory(kinds, sizeof(std::int64_t));
+  auto* const counts = memory.as<std::int64_t>();
+  std::fill_n(counts, kinds, 0);
+  for (const auto [first, last] : Pieces<>(x.count)) {
+    for (std::int64_t i = first; i < last; ++i) ++counts[extent.from_first(x[i], descending)];
+  }
+  std::int64_t start = 0;
+  for (std::int64_t kind = 0; kind < kinds; ++kind) {
+    const T value = extent.at_distance(static_cast<std::uint64_t>(kind), descending);
+    for (const std::int64_t end = start + counts[kind]; start < end; ++start) out[start] = value;
+  }
   return true;
 }
 
@@ -146,6 +170,10 @@ void sort(const Sort& of) {
       const StridedSlice<const T> x = slice_of<const T>(of.x, of.dim, data[2]);
       const Results<T> out = results_of<T>(of.values, of.indices, of.dim, data);
       if (wanted <= very_few) return sort_very_few<Entry>(out, x, wanted, of.descending);
+      if constexpr (std::is_integral_v<T>) {
+        if (wanted == count && !out.indices && sort_by_counting(out.values, x, of.descending))
+          return;
+      }
       EntryRoom<Entry> memory(room, 2);
       Entry* const entries = memory.entries();
       if (takes_few) return sort_first(out, x, wanted, of.descending, entries, room);

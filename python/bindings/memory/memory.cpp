@@ -46,6 +46,8 @@ py::dict stats_of(const py::object& device) {
   add("cached_bytes", stats.cached_bytes);
   add("largest_free_block", stats.largest_free_block);
   add("foreign_bytes", stats.foreign_bytes);
+  add("scratch_bytes", stats.scratch_bytes);
+  add("peak_scratch_bytes", stats.peak_scratch_bytes);
   add("allocation_count", stats.allocation_count);
   add("free_count", stats.free_count);
   add("segment_count", stats.segment_count);

@@ -56,15 +56,19 @@ Ref PythonRule::given(const Backward& at) {
   return arguments;
 }
 
-Tensor PythonRule::checked_gradient(PyObject* given, std::size_t place) const {
-  const Form& form = inputs_[place];
+void PythonRule::check_kind(PyObject* given, std::size_t place) const {
   const auto said = [&] { return text(name_, ".backward: gradient ", place, " "); };
   if (!is_tensor(given))
     throw_type_error("%sis of type %s; a Tensor or None is needed", said().c_str(),
                      Py_TYPE(given)->tp_name);
-  if (!form.is_tensor)
+  if (!inputs_[place].is_tensor)
     throw GradientError(
         text(said(), "is a Tensor, and argument ", place, " of forward was none; None is needed"));
+}
+
+Tensor PythonRule::fitting_gradient(PyObject* given, std::size_t place) const {
+  const Form& form = inputs_[place];
+  const auto said = [&] { return text(name_, ".backward: gradient ", place, " "); };
   const Tensor gradient =
       tensor_of(given, text(name_, ".backward").c_str(), text("gradient ", place).c_str());
   if (!can_sum_to(gradient.sizes(), form.sizes))
@@ -93,8 +97,9 @@ Grads PythonRule::run(const Backward& at) {
                                " are needed, one for each argument of forward, None where there "
                                "is none"));
     if (item == Py_None) continue;
-    Tensor gradient = checked_gradient(item, i);
-    if (at.needs(static_cast<int>(i))) grads[static_cast<int>(i)] = std::move(gradient);
+    check_kind(item, i);
+    // What is given for a constant may be of any sizes.
+    if (at.needs(static_cast<int>(i))) grads[static_cast<int>(i)] = fitting_gradient(item, i);
   }
   return grads;
 }

@@ -44,7 +44,9 @@ class PythonRule final : public ForeignRule, public PythonHeld {
     Dims sizes;
   };
   Ref given(const Backward& at);
-  Tensor checked_gradient(PyObject* given, std::size_t place) const;
+  /// Whether it is a tensor, as the argument at that place was.
+  void check_kind(PyObject* given, std::size_t place) const;
+  Tensor fitting_gradient(PyObject* given, std::size_t place) const;
 
   const char* name_;
   Ref context_;

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from garboard import _engine
 from garboard._arguments.check import of_type
 from garboard._arguments.given import items_of
-from garboard._arguments.layouts import is_really, is_sparse
+from garboard._arguments.layouts import is_sparse
 from garboard._arguments.texts import shown
 from garboard._contexts.grad_mode import enable_grad
 from garboard._engine import Tensor
@@ -62,11 +62,6 @@ class FunctionCtx:
         self._function = function
         given = items_of(of_type(tuple, "FunctionCtx", "arguments", arguments))
         self.needs_input_grad = tuple([isinstance(it, Tensor) and it.requires_grad for it in given])
-        self._constant = [
-            place
-            for place, it in enumerate(given)
-            if isinstance(it, Tensor) and not it.requires_grad
-        ]
         self._saving: tuple[Tensor | None, ...] = ()
         self._remakers: list[Callable[[Iterator[Any]], Any]] | None = None  # where some are sparse
         self._saved: object | None = None
@@ -263,11 +258,4 @@ class FunctionCtx:
     def _backward(self, *gradients: Tensor | None) -> Any:
         if self._carried_in is not None and is_passed_over(self._carried_in):
             return (None,) * len(self.needs_input_grad)
-        found = self._function._rule()(self, *gradients)
-        if self._constant and type(found) is tuple and len(found) >= len(self.needs_input_grad):
-            kept = list(found)  # what is given for a tensor without grad may be of any sizes
-            for place in self._constant:
-                if is_really(kept[place], Tensor):
-                    kept[place] = None
-            return tuple(kept)
-        return found
+        return self._function._rule()(self, *gradients)

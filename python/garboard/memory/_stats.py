@@ -101,7 +101,9 @@ def memory_stats(device: _Device = None) -> dict[str, Any]:
     Ours: `live_bytes` and `peak_live_bytes` (asked for by live tensors), `booked_bytes`,
     `reserved_bytes`, `peak_reserved_bytes`, `pending_bytes` (released, and perhaps still used by
     another stream), `cached_bytes`, `largest_free_block`, `foreign_bytes` (memory that is not ours,
-    outside the limit), `allocation_count`, `free_count`, `segment_count`, `cache_hits` (blocks
+    outside the limit), `scratch_bytes` and `peak_scratch_bytes` (what the CPU's kernels take from
+    the system while they run, in pieces of 4 KiB and more, within the limit; what BLAS takes for
+    itself is not in it), `allocation_count`, `free_count`, `segment_count`, `cache_hits` (blocks
     handed out at the first look), `cache_misses` (requests that took longer, failed ones too),
     `step_saved.{step}` (misses by what served them: search, grow, other_sizes, other_streams,
     callbacks, pending, garbage, trim; see docs/concepts/memory.md), `map_count`, `map_time_us`,
@@ -196,6 +198,8 @@ def memory_summary(device: _Device = None, abbreviated: bool = False) -> str:
     table.add_row("Cached memory", f"{stats['cached_bytes']:,} B")
     table.add_row("Largest free block", f"{stats['largest_free_block']:,} B")
     table.add_row("Foreign memory", f"{stats['foreign_bytes']:,} B")
+    scratch = (f"{stats[key]:,} B" for key in ("scratch_bytes", "peak_scratch_bytes"))
+    table.add_row("Kernels' scratch", *scratch)
     table.add_row("Limit", "none" if limit is None else f"{limit:,} B")
     table.caption = (
         f"{human_bytes(stats['live_bytes'])} live, "

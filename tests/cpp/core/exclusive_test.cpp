@@ -27,6 +27,17 @@ TEST(ExclusiveDeathTest, IsNotWhileSomebodyHasALeave) {
       testing::ExitedWithCode(0), "");
 }
 
+TEST(ExclusiveDeathTest, AllowsAWorkerWhileSomebodyHasALeaveAlone) {
+  EXPECT_EXIT(
+      {
+        Exclusive::declare([]() noexcept { return false; });
+        const bool is_allowed = Exclusive::allows_this_thread();
+        const Exclusive::Leave leave;
+        std::exit(!is_allowed && Exclusive::allows_this_thread());
+      },
+      testing::ExitedWithCode(1), "");
+}
+
 TEST(ExclusiveDeathTest, EndsTheProgramOfWhoHasNeitherWhereAssertionsAre) {
 #ifdef NDEBUG
   GTEST_SKIP() << "compiled without assertions";

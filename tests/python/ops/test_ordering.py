@@ -183,6 +183,19 @@ class TestUnique:
         assert found[1].reshape(-1).tolist() == expected[1].ravel().tolist()
         assert found[1].shape == (array.shape if dim is None else (array.shape[dim],))
 
+    @pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int16, np.int32, np.int64])
+    @pytest.mark.parametrize("count", [3000, 200_000])
+    def test_of_integers_close_together_or_far_apart(self, dtype, count):
+        ends = np.iinfo(dtype)
+        near = min(1000, ends.max - ends.min)
+        for low, high in [(ends.min, ends.min + near), (ends.max - near, ends.max)]:
+            array = np.random.default_rng(1).integers(low, high, count, dtype, endpoint=True)
+            for given in (array, array[::-2], np.append(array, dtype(0))):
+                values, counts = np.unique(given, return_counts=True)
+                x = gb.tensor(given.copy())
+                assert x.unique().tolist() == values.tolist()
+                assert x.unique(return_counts=True)[1].tolist() == counts.tolist()
+
     def test_consecutive_tells_where_and_how_often(self):
         x = gb.tensor([1, 1, 2, 2, 3, 1, 1, 2])
 
