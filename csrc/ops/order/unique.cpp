@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "csrc/core/error.h"
 #include "csrc/core/outer_lock.h"
@@ -18,6 +19,7 @@
 #include "csrc/ops/op/operators.h"
 #include "csrc/ops/op/promotion.h"
 #include "csrc/ops/order/order.h"
+#include "csrc/ops/reduce/reduce.h"
 #include "csrc/ops/reduce/scan.h"
 #include "csrc/ops/shape/join.h"
 #include "csrc/ops/shape/views.h"
@@ -83,6 +85,48 @@ Unique runs_of(const Tensor& rows, const Tensor& order, UniqueParts wanted) {
   return found;
 }
 
+Unique runs_of_elements(const Tensor& flat, const Tensor& order, UniqueParts wanted) {
+  Unique result = runs_of(reshape(flat, {flat.count(), 1}), order, wanted);
+  result.values = reshape(result.values, {-1});
+  return result;
+}
+
+/// Integers by how far they are from the least of them, which is less than `size`.
+struct Distances {
+  Tensor from_least, least;
+  std::int64_t size;
+};
+
+/// Nothing where a table of `size` would be longer than the integers, or long.
+std::optional<Distances> distances_of(const Tensor& flat) {
+  constexpr std::int64_t longest_table = std::int64_t{1} << 20;
+  if (has_gradient(flat.dtype()) || flat.count() == 0) return {};
+  const Tensor numbers = to(flat, DType::int64), least = amin(numbers), most = amax(numbers);
+  const auto value_of = [](const Tensor& bound) {
+    return *static_cast<const std::uint64_t*>(to(bound, Device()).data());
+  };
+  const std::uint64_t farthest = value_of(most) - value_of(least);
+  if (farthest >= static_cast<std::uint64_t>(std::min(flat.count(), longest_table))) return {};
+  return Distances{numbers - least, least, static_cast<std::int64_t>(farthest) + 1};
+}
+
+Unique sorted_elements(const Tensor& flat, UniqueParts wanted) {
+  if (!wanted.inverse) return runs_of_elements(in_order(flat, 0), {}, wanted);
+  const std::optional<Distances> distances = distances_of(flat);
+  if (!distances) {
+    const ValuesAndIndices sorted = sort(flat, 0, Direction::ascending);
+    return runs_of_elements(sorted.values, sorted.indices, wanted);
+  }
+  const Tensor& places = distances->from_least;
+  Unique found = runs_of_elements(in_order(places, 0), {}, {.counts = wanted.counts});
+  const Device device = flat.device();
+  const Tensor table = empty_of("unique", {distances->size}, DType::int64, device);
+  scatter_(table, 0, found.values, counted_up(found.values.count(), device));
+  found.inverse = index_select(table, 0, places);
+  found.values = to(found.values + distances->least, flat.dtype());
+  return found;
+}
+
 /// What bounds of the elements themselves come to, for a range to be cut into bins.
 void check_finite(const Tensor& low, const Tensor& high) {
   const auto value_of = [](const Tensor& bound) {
@@ -101,15 +145,8 @@ Unique found(const char* op, const Tensor& input, std::optional<std::int64_t> gi
   const GradModeGuard no_grad(false);
   const Tensor x = detach(input);
   if (!given_dim) {
-    Tensor flat = reshape(x, {-1}), order;
-    if (as == Order::sorted) {
-      ValuesAndIndices sorted = wanted.inverse ? sort(flat, 0, Direction::ascending)
-                                               : ValuesAndIndices{in_order(flat, 0), {}};
-      flat = sorted.values;
-      order = sorted.indices;
-    }
-    Unique result = runs_of(reshape(flat, {flat.count(), 1}), order, wanted);
-    result.values = reshape(result.values, {-1});
+    Unique result = as == Order::sorted ? sorted_elements(reshape(x, {-1}), wanted)
+                                        : runs_of_elements(reshape(x, {-1}), {}, wanted);
     if (wanted.inverse) result.inverse = reshape(result.inverse, input.sizes());
     return result;
   }

@@ -191,10 +191,22 @@ class TestUnique:
         for low, high in [(ends.min, ends.min + near), (ends.max - near, ends.max)]:
             array = np.random.default_rng(1).integers(low, high, count, dtype, endpoint=True)
             for given in (array, array[::-2], np.append(array, dtype(0))):
-                values, counts = np.unique(given, return_counts=True)
+                expected = np.unique(given, return_inverse=True, return_counts=True)
                 x = gb.tensor(given.copy())
-                assert x.unique().tolist() == values.tolist()
-                assert x.unique(return_counts=True)[1].tolist() == counts.tolist()
+                found = x.unique(return_inverse=True, return_counts=True)
+                for mine, wanted in zip(found, expected, strict=True):
+                    np.testing.assert_array_equal(mine.numpy(), wanted)
+                assert found[0].dtype == x.dtype
+                assert x.unique().tolist() == expected[0].tolist()
+                assert x.unique(return_counts=True)[1].tolist() == expected[2].tolist()
+
+    def test_of_bools_tells_where_and_how_often(self):
+        x = gb.tensor([True, False, True] * 2000)
+
+        values, inverse, counts = x.unique(return_inverse=True, return_counts=True)
+
+        assert values.tolist() == [False, True] and counts.tolist() == [2000, 4000]
+        assert gb.equal(values[inverse], x)
 
     def test_consecutive_tells_where_and_how_often(self):
         x = gb.tensor([1, 1, 2, 2, 3, 1, 1, 2])
