@@ -92,13 +92,13 @@ Unique runs_of_elements(const Tensor& flat, const Tensor& order, UniqueParts wan
 }
 
 /// Integers by how far they are from the least of them, which is less than `size`.
-struct Distances {
-  Tensor from_least, least;
+struct FromLeast {
+  Tensor distances, least;
   std::int64_t size;
 };
 
 /// Nothing where a table of `size` would be longer than the integers, or long.
-std::optional<Distances> distances_of(const Tensor& flat) {
+std::optional<FromLeast> from_least_of(const Tensor& flat) {
   constexpr std::int64_t longest_table = std::int64_t{1} << 20;
   if (has_gradient(flat.dtype()) || flat.count() == 0) return {};
   const Tensor numbers = to(flat, DType::int64), least = amin(numbers), most = amax(numbers);
@@ -107,23 +107,23 @@ std::optional<Distances> distances_of(const Tensor& flat) {
   };
   const std::uint64_t farthest = value_of(most) - value_of(least);
   if (farthest >= static_cast<std::uint64_t>(std::min(flat.count(), longest_table))) return {};
-  return Distances{numbers - least, least, static_cast<std::int64_t>(farthest) + 1};
+  return FromLeast{numbers - least, least, static_cast<std::int64_t>(farthest) + 1};
 }
 
 Unique sorted_elements(const Tensor& flat, UniqueParts wanted) {
   if (!wanted.inverse) return runs_of_elements(in_order(flat, 0), {}, wanted);
-  const std::optional<Distances> distances = distances_of(flat);
-  if (!distances) {
+  const std::optional<FromLeast> close = from_least_of(flat);
+  if (!close) {
     const ValuesAndIndices sorted = sort(flat, 0, Direction::ascending);
     return runs_of_elements(sorted.values, sorted.indices, wanted);
   }
-  const Tensor& places = distances->from_least;
+  const Tensor& places = close->distances;
   Unique found = runs_of_elements(in_order(places, 0), {}, {.counts = wanted.counts});
   const Device device = flat.device();
-  const Tensor table = empty_of("unique", {distances->size}, DType::int64, device);
+  const Tensor table = empty_of("unique", {close->size}, DType::int64, device);
   scatter_(table, 0, found.values, counted_up(found.values.count(), device));
   found.inverse = index_select(table, 0, places);
-  found.values = to(found.values + distances->least, flat.dtype());
+  found.values = to(found.values + close->least, flat.dtype());
   return found;
 }
 

@@ -205,7 +205,8 @@ class TestUnique:
 
         values, inverse, counts = x.unique(return_inverse=True, return_counts=True)
 
-        assert values.tolist() == [False, True] and counts.tolist() == [2000, 4000]
+        assert values.tolist() == [False, True]
+        assert counts.tolist() == [2000, 4000]
         assert gb.equal(values[inverse], x)
 
     def test_consecutive_tells_where_and_how_often(self):
