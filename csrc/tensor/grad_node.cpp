@@ -72,6 +72,12 @@ void GradNode::pack_kept(Pack pack) {
   if (!packed.empty()) make_seldom().packed = std::move(packed);
 }
 
+void GradNode::keep_way_to_input(int i, Counted<PackedTensor> way) {
+  make_seldom().packed.push_back({i, {}, std::move(way)});
+  std::destroy_at(&tensors_[i]);
+  kept_ &= std::uint8_t(~(1 << i));
+}
+
 void GradNode::drop_edges() noexcept {
   if (edge_count_ > inline_edges) {
     seldom_->edges = {};

@@ -78,6 +78,10 @@ class Backward;
 class Grads;
 class GradNode;
 
+/// A way to the output of a node, out of what the node keeps besides; null where it keeps that no
+/// longer.
+using Remake = Counted<PackedTensor> (*)(GradNode& node);
+
 /// Called before and after the rule of one node.
 class NodeHooks : public Foreign {
  public:
@@ -161,6 +165,8 @@ class GradNode final : public NodeRecord, public RefCounted {
     keep(i, {input, version_of(input)});
     input.storage()->mark_saved();
   }
+  /// Keeps a way to an input instead of the input, which it has kept.
+  void keep_way_to_input(int i, Counted<PackedTensor> way);
   void keep_output(SavedTensor output) { keep(output_place, std::move(output)); }
   /// Keeps what is neither, for Backward::other, as many as there are: targets, indices, what the
   /// forward pass found out. Each may be empty, and has no history that leads to this node. A
@@ -204,6 +210,11 @@ class GradNode final : public NodeRecord, public RefCounted {
     Counted<ForeignRule> foreign;
     Counted<NodeHooks> node_hooks;
     TensorBody* retained_by = nullptr;  // the output, where it retains its gradient
+    /// For who would keep the output; null: making it anew costs much. It holds for the output as
+    /// it was: in that storage, written so often.
+    Remake remake = nullptr;
+    const Storage* remade_storage = nullptr;
+    std::uint32_t remade_writes = 0;
     struct Packed {
       int place;     // of an input, of the output, or behind it of the others
       Edge history;  // of an other
@@ -231,16 +242,19 @@ class GradNode final : public NodeRecord, public RefCounted {
     static_assert(std::is_trivially_copyable_v<Rule>,
                   "a gradient rule holds numbers and sizes alone; a tensor that it reads is kept "
                   "with Keep or keep_others(), and asked of Backward");
-    if constexpr (sizeof(Rule) <= sizeof(rule_) && alignof(Rule) <= alignof(std::max_align_t)) {
-      new (rule_) Rule(rule);
-      run_ = [](void* at, const Backward& backward) -> Grads {
-        return (*static_cast<Rule*>(at))(backward);
-      };
-    } else {
+    void* at = rule_;
+    if constexpr (!is_small<Rule>) {
       large_rule_ = std::make_unique<std::byte[]>(sizeof(Rule));
-      Rule* const held = new (large_rule_.get()) Rule(rule);
-      set_rule([held](const Backward& backward) { return (*held)(backward); });
+      at = large_rule_.get();
+      new (rule_) void*(at);
     }
+    new (at) Rule(rule);
+    run_ = run_rule<Rule>;
+  }
+  /// The rule, where it is of that type; else null.
+  template <class Rule>
+  const Rule* rule() const noexcept {
+    return run_ == &run_rule<Rule> ? &rule_at<Rule>(const_cast<std::byte*>(rule_)) : nullptr;
   }
   void set_foreign_rule(Counted<ForeignRule> rule);
   Grads run(const Backward& backward) { return run_(rule_, backward); }
@@ -279,6 +293,7 @@ class GradNode final : public NodeRecord, public RefCounted {
   friend void destroy(GradNode* node) noexcept;
   friend class DeadNodes;
   static constexpr int output_place = inline_edges, kept_places = inline_edges + 1;
+  static constexpr std::size_t rule_bytes = 96;
 
   GradNode(const char* name, DType output_dtype) : name(name), output_dtype(output_dtype) {}
   ~GradNode() {
@@ -290,6 +305,17 @@ class GradNode final : public NodeRecord, public RefCounted {
     for (int i = 0; i < kept_places; ++i) {
       if (kept_ & (1 << i)) std::destroy_at(&tensors_[i]);
     }
+  }
+  template <class Rule>
+  static constexpr bool is_small = sizeof(Rule) <= rule_bytes &&
+                                   alignof(Rule) <= alignof(std::max_align_t);
+  template <class Rule>
+  static Rule& rule_at(void* at) noexcept {
+    return *static_cast<Rule*>(is_small<Rule> ? at : *static_cast<void**>(at));
+  }
+  template <class Rule>
+  static Grads run_rule(void* at, const Backward& backward) {
+    return rule_at<Rule>(at)(backward);
   }
   void add_one_of_many(Edge edge);
   void keep(int place, SavedTensor saved) {
@@ -316,7 +342,7 @@ class GradNode final : public NodeRecord, public RefCounted {
   union {
     std::array<Scalar, inline_edges> scalars_;
   };
-  alignas(std::max_align_t) std::byte rule_[96];
+  alignas(std::max_align_t) std::byte rule_[rule_bytes];
 };
 
 DType Edge::dtype() const noexcept { return node ? node->output_dtype : leaf.dtype(); }

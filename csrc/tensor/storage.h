@@ -72,10 +72,10 @@ class Storage final : public StorageRecord, public RefCounted {
   }
 
   /// True once a graph node has kept a tensor over these bytes for its backward pass.
-  bool was_saved() const noexcept { return was_saved_.load(std::memory_order_relaxed); }
+  bool was_saved() const noexcept { return marks_.load(std::memory_order_relaxed) & saved; }
   /// Raises GradientError where the bytes were born in inference mode.
   void mark_saved() {
-    was_saved_.store(true, std::memory_order_relaxed);
+    mark(saved);
     if (is_inference_) [[unlikely]]
       refuse_saving();
   }
@@ -84,6 +84,12 @@ class Storage final : public StorageRecord, public RefCounted {
 
   /// Arrays, capsules and buffers that look into this storage.
   std::atomic<std::uint32_t> export_count{0};
+  /// Whether there ever was one: what it wrote nobody has counted.
+  bool was_exported() const noexcept { return marks_.load(std::memory_order_relaxed) & exported; }
+  void note_export() noexcept {
+    export_count.fetch_add(1);
+    mark(exported);
+  }
 
   static void* operator new(std::size_t bytes) { return pool::take(bytes); }
   static void operator delete(void* block, std::size_t bytes) noexcept { pool::give(block, bytes); }
@@ -97,6 +103,12 @@ class Storage final : public StorageRecord, public RefCounted {
   void meet(Stream stream);
   [[noreturn]] static void refuse_saving();
 
+  // By whoever has the outer lock.
+  void mark(std::uint8_t one) noexcept {
+    marks_.store(marks_.load(std::memory_order_relaxed) | one, std::memory_order_relaxed);
+  }
+  static constexpr std::uint8_t saved = 1, exported = 2;
+
   Block* block() const noexcept { return is_foreign ? nullptr : block_; }
 
   void* data_ = nullptr;
@@ -106,7 +118,7 @@ class Storage final : public StorageRecord, public RefCounted {
   };
   std::atomic<std::uint32_t> version_{0};
   std::atomic<std::uint16_t> unwatched_{0};  // narrow, for the size of storages
-  std::atomic<bool> was_saved_{false};
+  std::atomic<std::uint8_t> marks_{0};
   bool is_writable_ : 1 = true;
   bool is_inference_ : 1 = (grad_mode & mode::inference) != 0;
   /// Of a small tensor whose front it is: what its memory comes to, in pieces of 16 bytes.

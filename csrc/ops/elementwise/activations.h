@@ -5,6 +5,7 @@
 #include <array>
 
 #include "csrc/ops/op/op.h"
+#include "csrc/ops/op/remade.h"
 
 namespace garboard {
 
@@ -45,6 +46,7 @@ inline constexpr Unary hardswish{
     .kernel = kernels::unary<functors::HardSwish>,
     .keep = Keep::first,
     .gradient = gradients::hardswish,
+    .remake = [](GradNode& node) { return remade_from_input(hardswish, node); },
 };
 inline constexpr Binary mish_gradient{
     .name = "mish_gradient",
@@ -59,6 +61,7 @@ inline constexpr Unary mish{
     .kernel = kernels::unary<functors::Mish>,
     .keep = Keep::first,
     .gradient = gradients::mish,
+    .remake = [](GradNode& node) { return remade_from_input(mish, node); },
 };
 inline constexpr Binary softplus_gradient{
     .name = "softplus_gradient",
@@ -75,6 +78,7 @@ inline constexpr Unary softplus{
     .gradient = [](const Backward& at) -> Grads {
       return softplus_gradient.of_gradient(at, at.input(0));
     },
+    .remake = [](GradNode& node) { return remade_from_input(softplus, node); },
 };
 inline constexpr Ternary elu_gradient{
     .name = "elu_gradient",

@@ -12,6 +12,7 @@
 #include "csrc/ops/op/op.h"
 #include "csrc/ops/op/promotion.h"
 #include "csrc/ops/op/record.h"
+#include "csrc/ops/op/remade.h"
 
 namespace garboard {
 namespace {
@@ -169,6 +170,17 @@ Keep keep_signs(const Op& op, GradNode&, const Tensor&) {
   return op.keep;
 }
 
+/// To `out`, unless the node keeps that itself, as `left` says. `input` may be `out`.
+void offer_way(const Unary& op, GradNode& node, const Operand& input, const Tensor& out,
+               Keep left) {
+  if (!op.remake || has(left, Keep::output)) return;
+  const Tensor& x = *input.tensor;
+  if (op.is_remade_after_input && !reads_as_made(node, x, x == out ? 1 : 0)) return;
+  offer_remake(node, out, op.remake);
+}
+template <class Op>
+void offer_way(const Op&, GradNode&, const Operand&, const Tensor&, Keep) {}
+
 /// An op on its way into `out`: in place, where that is its first operand too.
 class Overwriting {
  public:
@@ -214,7 +226,9 @@ class Overwriting {
       note_sizes(*node, out_.sizes(), inputs);
       attach_rule(*node, op.gradient);
     }
-    finish_in_place(out_, node, node ? keep_signs(op, *node, out_) : op.keep);
+    const Keep left = node ? keep_signs(op, *node, out_) : op.keep;
+    finish_in_place(out_, node, left);  // which counts as a write
+    if (node) offer_way(op, *node, *operands.begin(), out_, left);
   }
 
  private:
@@ -328,6 +342,7 @@ Tensor Unary::operator()(const Tensor& input) const {
     Counted<GradNode> node = make_node(name, out, {input}, keep);
     node->set_rule(gradient);
     const Keep left = keep_signs(*this, *node, out);
+    offer_way(*this, *node, input, out, left);
     attach(std::move(node), out, left);
   }
   return out;

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "csrc/ops/elementwise/unary.h"
+#include "csrc/ops/op/remade.h"
 
 namespace garboard {
 
@@ -190,6 +191,7 @@ inline constexpr Unary silu{
     },
     .place = Place::functional,
     .in_place = InPlace::no,
+    .remake = [](GradNode& node) { return remade_from_input(silu, node); },
 };
 inline constexpr Unary sinh{
     .name = "sinh",

@@ -7,6 +7,7 @@
 #include "csrc/ops/elementwise/positive_bits.h"
 #include "csrc/ops/op/op.h"
 #include "csrc/ops/op/operators.h"
+#include "csrc/ops/op/remade.h"
 
 namespace garboard {
 
@@ -91,6 +92,7 @@ inline constexpr Unary gelu{
     .gradient = [](const Backward& at) -> Grads {
       return gelu_gradient.of_gradient(at, at.input(0));
     },
+    .remake = [](GradNode& node) { return remade_from_input(gelu, node); },
 };
 inline constexpr Unary gelu_tanh{
     .name = "gelu",
@@ -100,6 +102,7 @@ inline constexpr Unary gelu_tanh{
     .gradient = [](const Backward& at) -> Grads {
       return gelu_tanh_gradient.of_gradient(at, at.input(0));
     },
+    .remake = [](GradNode& node) { return remade_from_input(gelu_tanh, node); },
 };
 inline constexpr Unary isfinite{
     .name = "isfinite",
@@ -177,6 +180,8 @@ inline constexpr Unary relu{
       return relu_gradient.of_gradient(at, at.output());
     },
     .keeps_signs = true,
+    .remake = [](GradNode& node) { return remade_after_input(relu, node); },
+    .is_remade_after_input = true,
 };
 inline constexpr Unary round{
     .name = "round",

@@ -11,6 +11,7 @@
 #include "csrc/ops/op/op.h"
 #include "csrc/ops/op/operators.h"
 #include "csrc/ops/op/record.h"
+#include "csrc/ops/op/remade.h"
 #include "csrc/ops/reduce/reduce.h"
 #include "csrc/ops/shape/views.h"
 
@@ -133,6 +134,38 @@ Grads gradients_of(const Backward& at, const SlabForm& slabs, bool has_weight,
   return grads;
 }
 
+struct ChannelNormRule {
+  SlabForm slabs;
+  bool has_weight;
+  std::array<DType, 3> dtypes;
+
+  Grads operator()(const Backward& at) const { return gradients_of(at, slabs, has_weight, dtypes); }
+};
+
+class RemadeChannelNorm final : public Remade {
+ public:
+  static Counted<PackedTensor> of(GradNode& node) {
+    const ChannelNormRule* const rule = node.rule<ChannelNormRule>();
+    const SavedTensor* const input = node.kept_input(0);
+    if (!rule || !input) return {};
+    Counted<RemadeChannelNorm> way(new RemadeChannelNorm(rule->slabs));
+    // The bias is the last that was kept.
+    const bool knows_all = way->remember(input) && way->remember(node.kept_input(1)) &&
+                           way->remember(&node.seldom()->others.back().saved);
+    return knows_all ? Counted<PackedTensor>(way.get()) : nullptr;
+  }
+
+ private:
+  explicit RemadeChannelNorm(const SlabForm& slabs)
+      : Remade(slabs.op), groups_(slabs.groups), epsilon_(slabs.epsilon) {}
+  Tensor make() const override {
+    return normalize_channels(made_from(0), made_from(1), made_from(2), groups_, epsilon_).out;
+  }
+
+  std::int64_t groups_;
+  double epsilon_;
+};
+
 }  // namespace
 
 NormalizedChannels normalize_channels(const Tensor& input, const Tensor& weight, const Tensor& bias,
@@ -161,10 +194,10 @@ NormalizedChannels normalize_channels(const Tensor& input, const Tensor& weight,
   const Operand none = Scalar::of(0.0);
   record(op, result.out, {input, weight ? Operand(weight) : none, bias ? Operand(bias) : none},
          weight ? Keep::first | Keep::second : Keep::first,
-         [slabs, has_weight = bool(weight), dtypes](const Backward& at) {
-           return gradients_of(at, slabs, has_weight, dtypes);
-         },
-         {{"means", result.means}, {"inverse deviations", inverses}});
+         ChannelNormRule{slabs, bool(weight), dtypes},
+         {{"means", result.means}, {"inverse deviations", inverses}, {"bias", bias}});
+  if (GradNode* const node = result.out.body()->grad_node.get())
+    offer_remake(*node, result.out, RemadeChannelNorm::of);
   return result;
 }
 

@@ -8,6 +8,7 @@
 #include "csrc/ops/op/op.h"
 #include "csrc/ops/op/operators.h"
 #include "csrc/ops/op/record.h"
+#include "csrc/ops/op/remade.h"
 #include "csrc/ops/reduce/reduce.h"
 #include "csrc/ops/shape/views.h"
 
@@ -105,6 +106,38 @@ Grads gradients_of(const Backward& at, const Dims& sizes, double epsilon, bool h
   return {dx, d_weight, d_bias};
 }
 
+struct LayerNormRule {
+  Dims sizes;
+  double epsilon;
+  bool has_weight;
+
+  Grads operator()(const Backward& at) const {
+    return gradients_of(at, sizes, epsilon, has_weight);
+  }
+};
+
+class RemadeLayerNorm final : public Remade {
+ public:
+  static Counted<PackedTensor> of(GradNode& node) {
+    const LayerNormRule* const rule = node.rule<LayerNormRule>();
+    const SavedTensor* const input = node.kept_input(0);
+    if (!rule || !input) return {};
+    Counted<RemadeLayerNorm> way(new RemadeLayerNorm(*rule));
+    // The bias is the last that was kept.
+    const bool knows_all = way->remember(input) && way->remember(node.kept_input(1)) &&
+                           way->remember(&node.seldom()->others.back().saved);
+    return knows_all ? Counted<PackedTensor>(way.get()) : nullptr;
+  }
+
+ private:
+  explicit RemadeLayerNorm(const LayerNormRule& rule) : Remade("layer_norm"), rule_(rule) {}
+  Tensor make() const override {
+    return layer_norm(made_from(0), rule_.sizes, made_from(1), made_from(2), rule_.epsilon);
+  }
+
+  const LayerNormRule rule_;
+};
+
 }  // namespace
 
 Tensor layer_norm(const Tensor& input, const Dims& sizes, const Tensor& weight, const Tensor& bias,
@@ -134,10 +167,10 @@ Tensor layer_norm(const Tensor& input, const Dims& sizes, const Tensor& weight, 
   const Operand none = Scalar::of(0.0);
   record("layer_norm", out, {input, weight ? Operand(weight) : none, bias ? Operand(bias) : none},
          weight ? Keep::first | Keep::second : Keep::first,
-         [sizes, epsilon, has_weight = bool(weight)](const Backward& at) {
-           return gradients_of(at, sizes, epsilon, has_weight);
-         },
-         {{"means", rows.means}, {"inverse deviations", rows.inverses}});
+         LayerNormRule{sizes, epsilon, bool(weight)},
+         {{"means", rows.means}, {"inverse deviations", rows.inverses}, {"bias", bias}});
+  if (GradNode* const node = out.body()->grad_node.get())
+    offer_remake(*node, out, RemadeLayerNorm::of);
   return out;
 }
 

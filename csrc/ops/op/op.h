@@ -42,6 +42,8 @@ struct Unary {
   bool counts_bools = false;  // as int64
   /// Its rule asks of the output only whether elements are at most 0, and takes that as bits, too.
   bool keeps_signs = false;
+  Remake remake = nullptr;  // of a large result, for who would keep it: see remade.h
+  bool is_remade_after_input = false;  // by it, out of an input that is made anew, too
   bool is_in_rows = false;  // the result lies row-major whatever the input does, as in PyTorch
 
   Tensor operator()(const Tensor& input) const;

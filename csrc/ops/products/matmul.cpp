@@ -8,6 +8,7 @@
 #include "csrc/ops/op/op.h"
 #include "csrc/ops/op/promotion.h"
 #include "csrc/ops/op/record.h"
+#include "csrc/ops/op/remade.h"
 #include "csrc/ops/reduce/reduce.h"
 #include "csrc/ops/shape/views.h"
 #include "csrc/tensor/sizes.h"
@@ -180,6 +181,8 @@ Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias) {
     Grads grads;
     const Tensor gradient = as_matrix(at.grad);
     const Tensor over = at.needs(0) ? at.spent_input(0) : Tensor();
+    // First: an input that is made anew has gone when the next gradient comes.
+    if (at.needs(1)) add_product(grads, at, 1, swapped(gradient), as_matrix(at.input(0)));
     if (at.needs(0) && !over) {
       const Tensor weight = at.input(1);
       grads[0] = mm(gradient, weight);
@@ -189,7 +192,6 @@ Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias) {
         grads[0] = reshape(grads[0], sizes);
       }
     }
-    if (at.needs(1)) add_product(grads, at, 1, swapped(gradient), as_matrix(at.input(0)));
     if (at.needs(2)) grads[2] = sum(gradient, {Dims{0}});
     if (over) {  // the input is not read any more
       const Tensor weight = at.input(1);
@@ -206,6 +208,7 @@ Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias) {
   } else {
     record("linear", out, {input, weight}, Keep::crosswise, rule);
   }
+  keep_way_to(input, 0, out, weight.size(0));
   return out;
 }
 

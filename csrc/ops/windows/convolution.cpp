@@ -9,6 +9,7 @@
 #include "csrc/ops/op/op.h"
 #include "csrc/ops/op/operators.h"
 #include "csrc/ops/op/record.h"
+#include "csrc/ops/op/remade.h"
 #include "csrc/ops/reduce/reduce.h"
 #include "csrc/ops/shape/join.h"
 #include "csrc/ops/shape/views.h"
@@ -256,8 +257,9 @@ Tensor convolve(const Tensor& x, const Tensor& weight, const Tensor& bias, const
          [form](const Backward& at) {
            Grads grads;
            const Tensor over = at.needs(0) ? at.spent_input(0) : Tensor();
-           if (at.needs(0) && !over) grads[0] = gather(at.grad, at.input(1), {}, form);
+           // First: an input that is made anew has gone when the next gradient comes.
            if (at.needs(1)) grads[1] = weight_gradient(at.grad, at.input(0), form);
+           if (at.needs(0) && !over) grads[0] = gather(at.grad, at.input(1), {}, form);
            if (at.needs(2)) grads[2] = sum_of_channels(at.grad, form.dims);
            if (over) {  // the input is not read any more
              write_over_spent(at, [&] { gather_into(over, at.grad, at.input(1), {}, form); });
@@ -265,6 +267,8 @@ Tensor convolve(const Tensor& x, const Tensor& weight, const Tensor& bias, const
            }
            return grads;
          });
+  if (x.count() > 0 && out.count() > 0)
+    keep_way_to(x, 0, out, out.count() * (weight.count() / form.out_channels) / x.count());
   return out;
 }
 

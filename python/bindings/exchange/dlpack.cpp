@@ -93,7 +93,7 @@ PyObject* capsule_of(const Tensor& tensor, Ref alias, std::uint64_t flags) {
     managed.flags = flags;
   }
   PyObject* const capsule = checked(PyCapsule_New(&managed, Managed::name, end_capsule<Managed>));
-  kept.release()->storage->export_count.fetch_add(1);
+  kept.release()->storage->note_export();
   return capsule;
 }
 

@@ -387,7 +387,7 @@ int get_buffer(PyObject* self, Py_buffer* buffer, int flags) noexcept try {
     kept->sizes[i] = tensor.size(i);
     kept->strides[i] = tensor.stride(i) * item;
   }
-  tensor.storage()->export_count.fetch_add(1);
+  tensor.storage()->note_export();
   *buffer = {
       .buf = tensor.data(),
       .obj = Py_NewRef(self),
