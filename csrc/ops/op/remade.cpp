@@ -86,6 +86,7 @@ Counted<PackedTensor> remade_from_input(const Unary& op, GradNode& node) {
 }
 
 Counted<PackedTensor> remade_after_input(const Unary& op, GradNode& node) {
+  if (node.is_released) return {};  // and its edges gone
   GradNode& before = *node.edges()[0].node;
   Counted<PackedTensor> input = before.seldom()->remake(before);
   if (!input) return {};

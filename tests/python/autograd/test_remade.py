@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import garboard as gb
 import pytest
-from garboard import VersionError, nn
+from garboard import GradientError, VersionError, nn
 from garboard.autograd.graph import saved_tensors_hooks
 
 from tests.support.live_memory import balanced  # noqa: F401
@@ -175,6 +175,17 @@ def test_second_gradients_pass_through_it():
         expected = second()
     for mine, kept in zip(found, expected, strict=True):
         gb.testing.assert_close(mine, kept)
+
+
+@pytest.mark.parametrize("name", MAKERS)
+def test_a_reader_after_the_backward_that_freed_its_maker_keeps_it(name):
+    reader, x = nn.Linear(WIDTH, OUT), drawn(ROWS, WIDTH)
+    h = MAKERS[name]()(x * 2)
+    h.sum().backward()
+
+    assert live_after(lambda: reader(h)) < SIZE / 8
+    with pytest.raises(GradientError, match="was freed by an earlier backward pass"):
+        reader(h).sum().backward()
 
 
 def test_each_of_several_readers_makes_it():
