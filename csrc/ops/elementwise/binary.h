@@ -4,6 +4,7 @@
 #include <array>
 
 #include "csrc/ops/op/op.h"
+#include "csrc/ops/op/remade.h"
 
 namespace garboard {
 
@@ -48,6 +49,7 @@ inline constexpr Binary mul{
     .keep = Keep::crosswise,
     .gradient = gradients::multiply,
     .wraps = true,
+    .remake = [](GradNode& node) { return remade_from_inputs(mul, node); },
 };
 inline constexpr Binary div{
     .name = "div",

@@ -173,7 +173,7 @@ Keep keep_signs(const Op& op, GradNode&, const Tensor&) {
 /// To `out`, unless the node keeps that itself, as `left` says. `input` may be `out`.
 void offer_way(const Unary& op, GradNode& node, const Operand& input, const Tensor& out,
                Keep left) {
-  if (!op.remake || has(left, Keep::output)) return;
+  if (!op.remake || has(left, Keep::output) || !is_worth_remaking(out)) return;
   const Tensor& x = *input.tensor;
   if (op.is_remade_after_input && !reads_as_made(node, x, x == out ? 1 : 0)) return;
   offer_remake(node, out, op.remake);
@@ -249,6 +249,8 @@ void record_usual(const Binary& op, const Tensor& out, const Tensor& x, const Te
     if (has(op.keep, Keep::second) || (crosswise && edges[0])) node->keep_input(1, y);
   }
   node->set_rule(op.gradient);
+  if (op.remake && is_worth_remaking(out)) [[unlikely]]
+    offer_remake(*node, out, op.remake);
   attach(std::move(node), out, op.keep);
 }
 
@@ -258,6 +260,7 @@ void record_broadcast(const Binary& op, const Tensor& out, const Operand& a, con
   Counted<GradNode> node = make_node(op.name, out, {a, b}, op.keep);
   note_sizes(*node, out.sizes(), {&a, &b});
   node->set_rule(op.gradient);
+  if (op.remake && is_worth_remaking(out)) offer_remake(*node, out, op.remake);
   attach(std::move(node), out, op.keep);
 }
 

@@ -196,8 +196,8 @@ NormalizedChannels normalize_channels(const Tensor& input, const Tensor& weight,
          weight ? Keep::first | Keep::second : Keep::first,
          ChannelNormRule{slabs, bool(weight), dtypes},
          {{"means", result.means}, {"inverse deviations", inverses}, {"bias", bias}});
-  if (GradNode* const node = result.out.body()->grad_node.get())
-    offer_remake(*node, result.out, RemadeChannelNorm::of);
+  GradNode* const node = result.out.body()->grad_node.get();
+  if (node && is_worth_remaking(result.out)) offer_remake(*node, result.out, RemadeChannelNorm::of);
   return result;
 }
 

@@ -169,8 +169,8 @@ Tensor layer_norm(const Tensor& input, const Dims& sizes, const Tensor& weight, 
          weight ? Keep::first | Keep::second : Keep::first,
          LayerNormRule{sizes, epsilon, bool(weight)},
          {{"means", rows.means}, {"inverse deviations", rows.inverses}, {"bias", bias}});
-  if (GradNode* const node = out.body()->grad_node.get())
-    offer_remake(*node, out, RemadeLayerNorm::of);
+  GradNode* const node = out.body()->grad_node.get();
+  if (node && is_worth_remaking(out)) offer_remake(*node, out, RemadeLayerNorm::of);
   return out;
 }
 

@@ -42,7 +42,7 @@ struct Unary {
   bool counts_bools = false;  // as int64
   /// Its rule asks of the output only whether elements are at most 0, and takes that as bits, too.
   bool keeps_signs = false;
-  Remake remake = nullptr;  // of a large result, for who would keep it: see remade.h
+  Remake remake = nullptr;             // of a large result, for who would keep it: see remade.h
   bool is_remade_after_input = false;  // by it, out of an input that is made anew, too
   bool is_in_rows = false;  // the result lies row-major whatever the input does, as in PyTorch
 
@@ -65,6 +65,7 @@ struct Binary {
   InPlace in_place = InPlace::yes;
   bool wraps = false;  // modulo 2^n, so that a number beyond an integer dtype may wrap first
   bool is_number_in_rows = false;  // as of `Unary`, where the first operand is a number
+  Remake remake = nullptr;         // as of `Unary`
 
   Tensor operator()(const Operand& a, const Operand& b) const;
   /// The same, for two tensors: the shortest way.

@@ -8,24 +8,32 @@
 namespace garboard {
 namespace {
 
-// A smaller one stays in the caches, and nobody misses its memory.
-constexpr std::int64_t least_bytes = std::int64_t{1} << 18;
 // By so many products an element takes a few times as long as making it anew.
 constexpr std::int64_t least_products = 96;
 
-class RemadeFromInput final : public Remade {
+/// Of an op on so many inputs, which are all kept.
+template <class Op, int count>
+class RemadeFromInputs final : public Remade {
  public:
-  static Counted<PackedTensor> of(const Unary& op, const SavedTensor* input) {
-    Counted<RemadeFromInput> way(new RemadeFromInput(op));
-    if (!input || !way->remember(input)) return {};
+  static Counted<PackedTensor> of(const Op& op, const GradNode& node) {
+    Counted<RemadeFromInputs> way(new RemadeFromInputs(op));
+    for (int i = 0; i < count; ++i) {
+      const SavedTensor* const input = node.kept_input(i);
+      if (!input || !way->remember(input)) return {};
+    }
     return Counted<PackedTensor>(way.get());
   }
 
  private:
-  explicit RemadeFromInput(const Unary& op) noexcept : Remade(op.name), op_(op) {}
-  Tensor make() const override { return op_(made_from(0)); }
+  explicit RemadeFromInputs(const Op& op) noexcept : Remade(op.name), op_(op) {}
+  Tensor make() const override {
+    if constexpr (count == 1)
+      return op_(made_from(0));
+    else
+      return op_(made_from(0), made_from(1));
+  }
 
-  const Unary& op_;
+  const Op& op_;
 };
 
 class RemadeAfterInput final : public Remade {
@@ -82,7 +90,11 @@ Tensor Remade::unpack() {
 }
 
 Counted<PackedTensor> remade_from_input(const Unary& op, GradNode& node) {
-  return RemadeFromInput::of(op, node.kept_input(0));
+  return RemadeFromInputs<Unary, 1>::of(op, node);
+}
+
+Counted<PackedTensor> remade_from_inputs(const Binary& op, GradNode& node) {
+  return RemadeFromInputs<Binary, 2>::of(op, node);
 }
 
 Counted<PackedTensor> remade_after_input(const Unary& op, GradNode& node) {
@@ -98,7 +110,6 @@ bool reads_as_made(GradNode& node, const Tensor& input, std::uint32_t writes) {
 }
 
 void offer_remake(GradNode& node, const Tensor& output, Remake remake) {
-  if (output.nbytes() < least_bytes) return;
   GradNode::Seldom& seldom = node.make_seldom();
   seldom.remake = remake;
   seldom.remade_storage = output.storage().get();

@@ -33,12 +33,19 @@ class Remade : public PackedTensor {
 
 /// Of an op that keeps its input.
 Counted<PackedTensor> remade_from_input(const Unary& op, GradNode& node);
+/// Of an op that keeps both inputs, which two that ask for gradients make it.
+Counted<PackedTensor> remade_from_inputs(const Binary& op, GradNode& node);
 /// Of an op whose input is itself made anew, and for which `reads_as_made` was true.
 Counted<PackedTensor> remade_after_input(const Unary& op, GradNode& node);
 /// Whether `input` of `node` can be made anew, and is as it was made but for `writes` of this op's.
 bool reads_as_made(GradNode& node, const Tensor& input, std::uint32_t writes);
 
-/// Lets others keep the way to `output`, whose op is `node`, where it is large enough.
+/// Whether the way to `output` is worth keeping: a smaller one stays in the caches, and nobody
+/// misses its memory.
+inline bool is_worth_remaking(const Tensor& output) noexcept {
+  return output.nbytes() >= std::int64_t{1} << 18;
+}
+/// Lets others keep the way to `output`, which is, and whose op is `node`.
 void offer_remake(GradNode& node, const Tensor& output, Remake remake);
 
 /// Lets the op that has just made `result` keep a way to its input `i`, where there is one, instead

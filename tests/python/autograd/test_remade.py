@@ -36,6 +36,7 @@ MAKERS: dict[str, Callable[[], Callable[[gb.Tensor], gb.Tensor]]] = {
     "layer_norm": layer_norm,
     "layer_norm without weights": lambda: nn.LayerNorm(WIDTH, elementwise_affine=False),
     "relu of layer_norm": lambda: nn.Sequential(layer_norm(), nn.ReLU()),
+    "product": lambda: lambda x: x * x.roll(1, 0),
 }
 # And that of a convolution.
 CHANNEL_MAKERS: dict[str, Callable[[], nn.Module]] = {
@@ -87,8 +88,17 @@ def live_after(call: Callable[[], gb.Tensor]) -> int:
 @pytest.mark.parametrize("name", MAKERS)
 def test_only_what_it_is_made_from_is_kept(name):
     make, reader, x = MAKERS[name](), nn.Linear(WIDTH, OUT), drawn(ROWS, WIDTH)
+    sources = 2 if name == "product" else 1
 
-    assert live_after(lambda: reader(make(x * 2))) < 1.1 * SIZE
+    assert live_after(lambda: reader(make(x * 2))) < (sources + 0.1) * SIZE
+
+
+def test_of_a_product_with_a_weight_too():
+    weight, reader = gb.rand(WIDTH, requires_grad=True), nn.Linear(WIDTH, OUT)
+    x = drawn(ROWS, WIDTH)
+    check_bits(lambda h: weight * (h * 2), reader, x)
+
+    assert live_after(lambda: reader(weight * (x * 2))) < 1.1 * SIZE
 
 
 def test_what_is_small_or_read_by_few_products_is_kept():
