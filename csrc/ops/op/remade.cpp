@@ -69,7 +69,8 @@ bool Remade::remember(const SavedTensor* kept) {
     return true;
   }
   const Tensor& tensor = kept->tensor;
-  if (tensor.body()->is_unwatched) return false;
+  const Storage& storage = *tensor.storage();
+  if (tensor.body()->is_unwatched || storage.is_foreign || storage.was_exported()) return false;
   // Without its history, which leads to the node that holds this.
   from_.push_back(
       {tensor.alias_of_storage(tensor.sizes(), tensor.strides(), tensor.offset()), kept->version});

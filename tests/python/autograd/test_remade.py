@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import garboard as gb
+import numpy as np
 import pytest
 from garboard import GradientError, VersionError, nn
 from garboard.autograd.graph import saved_tensors_hooks
@@ -118,6 +119,16 @@ def test_a_source_that_was_written_since_is_refused():
 
     with pytest.raises(VersionError, match="gelu: what its result is made from"):
         gb.autograd.grad(loss, reader.weight)
+
+
+def test_a_source_whose_writes_nobody_counts_is_not_built_upon():
+    reader, norm, array = nn.Linear(WIDTH, OUT), layer_norm(), np.ones((ROWS, WIDTH), np.float32)
+    array[:, ::2] = 3
+    expected = gb.autograd.grad(reader(norm(gb.tensor(array))).sum(), reader.weight)[0]
+    loss = reader(norm(gb.from_numpy(array))).sum()
+    array[...] = 7  # as a buffer that takes the next batch
+
+    assert gb.equal(gb.autograd.grad(loss, reader.weight)[0], expected)
 
 
 def doubled(h: gb.Tensor) -> None:
