@@ -43,7 +43,7 @@ def read_npy(file: BinaryIO, device: Any) -> Tensor:
 
     try:
         array = np.load(file, allow_pickle=False)
-    except OSError:
+    except (OSError, MemoryError):
         raise
     except Exception:  # NumPy parses the header as a Python expression, which fails in many ways
         raise FileError("load: a broken .npy file, or one of objects") from None

@@ -121,7 +121,7 @@ def unpickled(tree: list[Any], tensor_named: Tensors) -> Any:
     kind = str(tree[2])[:80] if len(tree) > 2 else "an object"
     try:
         return _Unpickler(b64decode(tree[1], validate=True), tensor_named).load()
-    except FileError:
+    except (FileError, MemoryError):
         raise
     except Exception as error:  # what the classes' own code raises
         raise FileError(

@@ -39,6 +39,14 @@ class Moody:
         raise RuntimeError("not today")
 
 
+class Greedy:
+    def __init__(self) -> None:
+        self.size = 1000
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.table = gb.zeros(state["size"])
+
+
 def saved(value: Any) -> io.BytesIO:
     file = io.BytesIO()
     gb.save(value, file)
@@ -155,6 +163,12 @@ class TestAnObject:
         file = saved(thing)
 
         with pytest.raises(FileError, match=r"Moody could not be made \(RuntimeError: not today\)"):
+            gb.load(file, weights_only=False)
+
+    def test_that_finds_no_memory_says_that_and_not_that_its_file_is_at_fault(self):
+        file = saved(Greedy())
+
+        with gb.memory.fail_allocation(1), pytest.raises(gb.OutOfMemoryError):
             gb.load(file, weights_only=False)
 
     def test_that_is_a_class_or_a_function_comes_back_itself(self):

@@ -259,3 +259,18 @@ def test_an_op_without_a_rule_is_called_for_each_sample(
     check(expression, used, {name: given[name] for name in used})
 
     assert looped
+
+
+class TestAnOpThatFindsNoMemory:
+    @pytest.mark.parametrize("place", range(1, 6))
+    def test_says_so_and_is_not_tried_sample_by_sample(self, place):
+        batch = gb.rand(3, 4)
+
+        with gb.memory.fail_allocation(place), pytest.raises(gb.OutOfMemoryError):
+            gb.func.vmap(lambda x: (x * x).sum())(batch)
+
+    def test_in_a_scope_with_a_limit_crosses_it_on_its_line(self):
+        batch = gb.rand(64, 64)
+
+        with gb.dispose_scope(limit="8 KiB"), pytest.raises(gb.ScopeLimitError):
+            gb.func.vmap(lambda x: x.outer(x).sum())(batch)

@@ -273,7 +273,7 @@ class Call:
         if found is not None:
             try:
                 made = found(self, *args, **kwargs)
-            except NotBatchedError:
+            except (NotBatchedError, MemoryError):
                 raise
             except Exception:  # a sample tells what is wrong, if something is
                 made = SINGLY if self.writes else NotImplemented
@@ -290,6 +290,8 @@ class Call:
             try:
                 with self.level:
                     return body(*args, **kwargs)
+            except MemoryError:
+                raise
             except Exception:  # a sample tells what is wrong, if something is
                 pass
             finally:
