@@ -268,6 +268,9 @@ def scopes_of(chain: Sequence[Link], near: Site) -> list[tuple[Scope, str]]:
     return [(Scope(file, 0, is_attribute, classes), name) for file in files]
 
 
+_OF_THE_HOLDER = ("bound to", "refers to")  # edges without a name: the holder has one
+
+
 def holder_text(
     chain: Sequence[Link], near: Site, place: Site | None = None, others: str = ""
 ) -> str:
@@ -286,7 +289,7 @@ def holder_text(
     if last.object is attributes_of(threading).get("_active"):
         return f"running threads{where}"
     if is_one("tensor", last.object) or kind == "cached result":
-        what = kind
+        what = type_name(type(chain[-2].object)) if kind in _OF_THE_HOLDER else kind
     else:
         what = "lru_cache" if is_cache(last.object) else type_name(type(last.object))
     if kind == "closure variable" and what != kind:

@@ -13,6 +13,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextvars import Context
 from functools import partial
+from inspect import CO_OPTIMIZED
 from types import (
     AsyncGeneratorType,
     BuiltinMethodType,
@@ -48,7 +49,7 @@ from garboard.leaks.holders._unasked import (
     type_name,
 )
 
-__all__ = ["Edge", "Link", "is_part", "links", "written"]
+__all__ = ["Edge", "Link", "frame_of", "is_part", "links", "written"]
 
 
 class Edge(NamedTuple):
@@ -71,6 +72,7 @@ class Link(NamedTuple):
 
 
 _LONGEST_KEY = 40
+_WITH_FRAMES = (GeneratorType, CoroutineType, AsyncGeneratorType)
 _MOST_AHEAD = 10  # objects that a rule sees: a context's tree of nodes is the deepest
 
 Step = tuple[Edge, int]  # an edge, and how many objects of the path it passes
@@ -165,10 +167,10 @@ def _of_frame(frame: FrameType, ahead: Sequence[Any]) -> Step | None:
     for name, variable in _engine._frame_variables(frame):
         if variable is value:
             return Edge("local", name), 2 if cell else 1
-    if is_a(ahead[0], dict) and len(ahead) > 1:  # of a module or a class body
+    if is_a(ahead[0], dict) and len(ahead) > 1:  # of a module or a class body; or a copy
         key = name_of(ahead[0], ahead[1])
         if key is not None:
-            return Edge("global", key), 2
+            return Edge("local" if frame.f_code.co_flags & CO_OPTIMIZED else "global", key), 2
     return _of_comprehension(frame, value) or (Edge("temporary value"), 1)
 
 
@@ -192,11 +194,16 @@ def _of_comprehension(frame: FrameType, value: Any) -> Step | None:
 
 
 def _of_generator(generator: Any, ahead: Sequence[Any]) -> Step | None:
-    for attribute in ("gi_frame", "cr_frame", "ag_frame"):
-        frame = getattr(generator, attribute, None)
-        if frame is not None and ahead[0] is not frame:
-            return _of_frame(frame, ahead)
-    return None
+    frame = frame_of(generator)
+    return _of_frame(frame, ahead) if frame is not None and ahead[0] is not frame else None
+
+
+def frame_of(thing: Any) -> FrameType | None:
+    """Return the frame of a generator or coroutine that has not ended; None of anything else."""
+    if not is_a(thing, _WITH_FRAMES):
+        return None
+    frames = (getattr(thing, name, None) for name in ("gi_frame", "cr_frame", "ag_frame"))
+    return next((frame for frame in frames if frame is not None), None)
 
 
 def _of_function(function: FunctionType, ahead: Sequence[Any]) -> Step | None:
@@ -386,7 +393,7 @@ _Rule = Callable[[Any, Sequence[Any]], Step | None]
 _RULES: tuple[tuple[Any, _Rule], ...] = (
     (ModuleType, _of_module),
     (FrameType, _of_frame),
-    ((GeneratorType, CoroutineType, AsyncGeneratorType), _of_generator),
+    (_WITH_FRAMES, _of_generator),
     (FunctionType, _of_function),
     ((MethodType, BuiltinMethodType), _of_method),
     (partial, _of_partial),

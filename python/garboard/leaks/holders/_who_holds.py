@@ -14,10 +14,10 @@ from garboard._shown.site import Site, line_of, site_of
 from garboard.leaks.evidence._native import EVIDENCE
 from garboard.leaks.holders._describe import described
 from garboard.leaks.holders._holders import chain_text, holder_text
-from garboard.leaks.holders._hops import Link, links
+from garboard.leaks.holders._hops import Link, frame_of, links
 from garboard.leaks.holders._last_error import last_error_text
 from garboard.leaks.holders._roots import Roots
-from garboard.leaks.holders._unasked import is_a, is_disposed
+from garboard.leaks.holders._unasked import attributes_of, is_a, is_disposed
 
 __all__ = ["Holders", "held_by", "who_holds"]
 
@@ -116,20 +116,30 @@ def _chains_to(tensor: Tensor, roots: Roots, most: int) -> list[list[Link]]:
     """Return a chain for each reference to the tensor, at most so many."""
     found: list[list[Link]] = []
     hidden: list[tuple[object, object]] = []
-    frames: list[object] = []
+    told: list[FrameType] = []
     while len(found) < most:
-        path = roots.paths_to([tensor], hidden, frames)[0]
+        path = roots.paths_to([tensor], hidden)[0]
         if path is None:
             break
-        found.append(links(path))
+        chain = links(path)
+        frame = _frame_of_variable(chain)
+        if all(it is not frame for it in told):
+            found.append(chain)
         if len(path) < 2:
             break
-        # The next chain must come by another reference, and not by a copy of a frame's variables.
-        if is_a(path[-2], FrameType):
-            frames.append(path[-2])
-        else:
-            hidden.append((path[-2], tensor))
+        if frame is not None:
+            told.append(frame)  # which a generator leads to, and to copies of its variables
+        # By another reference; an object's attributes may be a dict since they were named.
+        hidden += [(path[-2], tensor), (attributes_of(path[-2]), tensor)]
     return found
+
+
+def _frame_of_variable(chain: list[Link]) -> FrameType | None:
+    """Return the frame whose variable a chain ends with: the holder, or the generator's."""
+    if len(chain) < 2 or chain[-1].edge.kind != "local":
+        return None
+    holder = chain[-2].object
+    return holder if is_a(holder, FrameType) else frame_of(holder)
 
 
 _NEEDED = "a Tensor, its serial number, or a line such as 'train.py:42'"
