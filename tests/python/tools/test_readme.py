@@ -49,3 +49,24 @@ def test_the_program_that_runs_out_of_memory_is_told_what_the_readme_says(tmp_pa
     )
 
     assert CHANGING.sub("", done.stdout.strip()) == CHANGING.sub("", report.strip())
+
+
+@pytest.mark.slow
+def test_the_demo_plants_the_leak_that_the_readme_shows(tmp_path):
+    leak, disposed = (
+        re.sub(r"[\w/]*/(?=\w+\.py)|#\d+", "", it) for it in blocks("What a leak looks like")
+    )
+
+    done = subprocess.run(
+        [sys.executable, "-m", "garboard", "demo", "--plain"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+    printed = re.sub(r"[\w./]*/(?=\w+\.py)|#\d+", "", done.stdout)
+    assert set(re.sub(r" +", " ", leak).splitlines()) <= set(
+        re.sub(r" +", " ", printed).splitlines()
+    )
+    assert " ".join(disposed.removeprefix("DisposedError: ").split()) in printed
