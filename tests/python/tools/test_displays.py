@@ -200,6 +200,16 @@ class TestAReport:
 
         assert Shown(found).text == f"{found}\n"
 
+    def test_is_text_in_a_terminal_and_so_is_who_holds_what(self):
+        pretty = pytest.importorskip("IPython.lib.pretty").pretty
+        with gb.leaks.watch() as watch:
+            watch.step()
+        report, kept = watch.report(), [gb.zeros(2)]
+        holders = gb.leaks.who_holds(kept[0])
+
+        assert pretty(report) == str(report)
+        assert pretty(holders) == str(holders)
+
 
 def test_nothing_runs_or_loads_anything():
     shown = [

@@ -51,6 +51,9 @@ class Holders:
             lines.append("held by nothing that can be seen from Python")
         return "\n".join(lines)
 
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        printer.text(str(self))  # in IPython's terminal
+
     def _repr_html_(self) -> str:
         from garboard._shown.html import preformatted
 

@@ -65,6 +65,9 @@ class LeakReport:
 
         return report_text(self.leaks, self.notes, self.checked)
 
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        printer.text(str(self))  # in IPython's terminal
+
     def _repr_html_(self) -> str:
         from garboard.leaks.reports._display import report_html
 
