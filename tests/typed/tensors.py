@@ -115,3 +115,14 @@ gb.cat(["x"])  # wrong
 np.asarray(x)
 array: NDArray[np.float32] = np.asarray(x, dtype=np.float32)
 memoryview(x)
+
+# one tensor, or several where a flag asks for them
+assert_type(x.unique(), gb.Tensor)
+assert_type(gb.unique(x, True, dim=0), gb.Tensor)
+assert_type(gb.unique(x, return_counts=True), tuple[gb.Tensor, ...])
+assert_type(gb.unique_consecutive(x, return_inverse=True), tuple[gb.Tensor, ...])
+assert_type(gb.unique(x, return_inverse=bool(x.ndim)), gb.Tensor | tuple[gb.Tensor, ...])
+assert_type(x.nonzero(), gb.Tensor)
+assert_type(gb.nonzero(x, as_tuple=True), tuple[gb.Tensor, ...])
+assert_type(gb.nonzero(x, as_tuple=False), gb.Tensor)
+x.unique(return_counts=True).tolist()  # wrong

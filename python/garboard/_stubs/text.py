@@ -99,12 +99,35 @@ def _with_hints(name: str, given: str) -> str:
     return f"{given}, {star}{hints}" if given else f"{star}{hints}"
 
 
+_SEVERAL = "Tensor | tuple[Tensor, ...]"
+_FLAG = re.compile(r"((?:return|as)_\w+): bool(?: = False)?$")
+
+
+def _by_flags(given: str, result: str) -> list[tuple[str, str]]:
+    """Return the ways to call an op that gives a tensor, or several where a flag asks for them."""
+    parts = given.split(", ")
+    flags = [part for part in parts if _FLAG.match(part)] if result == _SEVERAL else []
+    if not flags:
+        return [(given, result)]
+    alone = [it.replace("bool", "Literal[False]") if it in flags else it for it in parts]
+    before = [it for it in parts[: parts.index(flags[0])] if it != "*"]
+    ways = [(", ".join(alone), "Tensor")]
+    for flag in flags:
+        others = [it for it in parts[len(before) :] if it not in (flag, "*")]
+        asked = f"{flag.partition(':')[0]}: Literal[True]"
+        ways.append((", ".join([*before, "*", asked, *others]), "tuple[Tensor, ...]"))
+    return [*ways, (given, result)]
+
+
 def _definitions(name: str, rows: list[tuple[str, str, str, str, bool]]) -> str:
     """Return the stub of the rows of one name: the ways to call one function or method."""
     is_method = rows[0][4]
     indent = "    " * is_method
     ways = dict.fromkeys(
-        (_with_hints(name, given), row[2]) for row in rows for given in _ways(row[1])
+        way
+        for row in rows
+        for given in _ways(row[1])
+        for way in _by_flags(_with_hints(name, given), row[2])
     )
     overload = f"{indent}@overload\n" if len(ways) > 1 else ""
     return "".join(
