@@ -9,9 +9,10 @@ from types import MethodType
 from typing import Any
 
 from garboard import _engine
-from garboard._arguments.nests import tensors_in
 from garboard._contexts.generator import Generator
 from garboard.utils.data._datasets import copied_for_a_worker
+from garboard.utils.data._handing_over import Born, handed_over
+from garboard.utils.data._in_the_name import asking_line, called_at
 from garboard.utils.data._reading import END, Reader, WorkerInfo, set_worker_info
 
 __all__ = ["ThreadPool"]
@@ -23,15 +24,8 @@ class _Cancelled:
     epoch = -1
 
 
-class _Born:
-    """A batch, and the number of the first tensor that was made for it."""
-
-    def __init__(self, batch: Any, since: int) -> None:
-        self.batch, self.since = batch, since
-
-
-def _born(batch: Any, since: int) -> Any:
-    return batch if batch is END else _Born(batch, since)
+def _born(batch: Any, since: int, line: int) -> Any:
+    return batch if batch is END else Born(batch, since, line)
 
 
 def _work(
@@ -52,7 +46,7 @@ def _work(
         failure = error
     at = -1
     while (task := tasks.get()) is not None:
-        epoch, number, what = task
+        epoch, number, what, line = task
         if epoch != at:
             at, reader = epoch, reader.restarted(info.dataset)
         # Nothing here is named: what a frame holds lives until the next task.
@@ -63,7 +57,8 @@ def _work(
                 results.put((number, None, failure))
             else:
                 since = _engine._next_serials()[0]
-                results.put((number, _born(reader.read(what), since), None))
+                read = called_at(line)
+                results.put((number, _born(read(reader.read, what), since, line), None))
         except BaseException as error:
             results.put((number, None, error))
 
@@ -101,7 +96,7 @@ class ThreadPool:
 
     def send(self, worker: int, epoch: int, number: int, task: Any) -> None:
         """Let a worker read a batch."""
-        self._tasks[worker].put((epoch, number, task))
+        self._tasks[worker].put((epoch, number, task, asking_line()))
 
     def receive(self, timeout: float | None) -> tuple[int, Any, BaseException | None]:
         """Return the number of a task, and its batch or why there is none."""
@@ -112,15 +107,8 @@ class ThreadPool:
         return found
 
     def hand_over(self, result: Any) -> Any:
-        """Return a batch, which belongs to the scope that is open now: so it would, had it been
-        read here."""
-        scope = _engine.current_dispose_scope()
-        if scope is not None:
-            for tensor in tensors_in(result.batch):
-                is_new = not tensor.is_disposed and _engine._birth(tensor)[0] >= result.since
-                if is_new and _engine._scope_of(tensor) is None:
-                    scope.attach(tensor)
-        return result.batch
+        """Return a batch, as if it had been read here."""
+        return handed_over(result)
 
     def cancel(self, epoch: int) -> None:
         """Leave out what has not begun of the tasks up to `epoch`."""
