@@ -35,6 +35,8 @@ def module_getattr(
 ) -> Callable[[str], Any]:
     """Return a module's `__getattr__`, which imports `package.name` for each of `submodules`.
 
+    From then on `dir()` lists what the module offers, and not what it uses.
+
     `homes` are names that few programs ask for, with the submodules of `package` that have them;
     `older` are names without the last line, which PyTorch has still: each warns when it is called.
     """
@@ -59,7 +61,15 @@ def module_getattr(
             raise ImportError(text, name=package)
         raise AttributeError(text, name=name)
 
+    vars(sys.modules[package])["__dir__"] = lambda: _offered(package, submodules)
     return missing
+
+
+def _offered(package: str, submodules: tuple[str, ...]) -> list[str]:
+    """Return a module's public names, and its submodules' as far as they are loaded."""
+    there = vars(sys.modules[package])
+    loaded = (name for name in there if name[0] != "_" and f"{package}.{name}" in sys.modules)
+    return sorted({*there.get("__all__", there), *submodules, *loaded})
 
 
 def _warning(function: Callable[..., Any], name: str) -> Callable[..., Any]:

@@ -103,6 +103,20 @@ class TestAModule:
             getattr(import_module(owner), name)
 
 
+class TestWhatAModuleLists:
+    @pytest.mark.parametrize("module", [gb.memory, gb.nn, gb.cuda, gb.utils.data, gb.distributions])
+    def test_is_what_it_offers_and_not_what_it_uses(self, module):
+        listed = dir(module)
+
+        assert set(module.__all__) <= set(listed)
+        assert not {"TYPE_CHECKING", "annotations", "module_getattr", "sys"} & set(listed)
+        assert all(hasattr(module, name) for name in listed)
+
+    def test_has_submodules_when_they_are_loaded(self):
+        assert {"kl", "transforms"} <= set(dir(gb.distributions))
+        assert "functional" in dir(gb.nn)
+
+
 class TestATensor:
     def test_says_what_stands_in_for_a_method(self):
         x = gb.ones(2)
