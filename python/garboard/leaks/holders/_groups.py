@@ -167,6 +167,8 @@ class Group:
         return len(self.holders) > self.most_items()
 
     def _sizes(self) -> list[int]:
+        if self.is_string:  # its first list or dict has a few items, whatever it leads to
+            return []
         least = sum(it.weight for it in self.survivors)
         sizes = [_size_of(it, least) for it in self.holders]
         known = [it for it in sizes if it is not None]

@@ -28,6 +28,22 @@ def test_nodes_of_one_class_are_a_string():
     assert string_at(ways(nodes, SimpleNamespace(), hop=[()]), 2) == 2
 
 
+def with_attributes(nodes, root, every=1):
+    """Return the ways from a dict down, where every so many nodes have their attributes in one."""
+    spine, found = [root], []
+    for number, node in enumerate(nodes):
+        spine += [node, vars(node)] if number % every == 0 else [node]
+        found.append([*spine, object()])
+    return found
+
+
+def test_the_dicts_of_their_attributes_are_passed_by():
+    nodes = [Node() for _ in range(12)]
+
+    assert string_at(with_attributes(nodes, {}), 2) == 1
+    assert string_at(with_attributes(nodes, {}, every=3), 2) == 1
+
+
 def test_it_begins_at_the_first_node_although_its_tensor_is_known_elsewhere():
     found = ways([Node() for _ in range(9)], [])
 
