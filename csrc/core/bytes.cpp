@@ -45,9 +45,9 @@ std::string lower(std::string_view text) {
   return result;
 }
 
-[[noreturn]] void refuse(std::string_view text) {
-  throw Error(garboard::text("parse_bytes: '", text,
-                             "' given; an amount such as '2 GiB', '1.5 MiB' or '4096' is needed"));
+[[noreturn]] void refuse(std::string_view text, std::string_view given_to) {
+  throw ShapeError(garboard::text(
+      given_to, " '", text, "' given; an amount such as '2 GiB', '1.5 MiB' or '4096' is needed"));
 }
 
 }  // namespace
@@ -70,20 +70,21 @@ std::string exact_bytes(std::size_t bytes) {
   return text(human_bytes(bytes), " (", bytes, " bytes)");
 }
 
-std::size_t parse_bytes(std::string_view text) {
+std::size_t parse_bytes(std::string_view text, std::string_view given_to) {
   const std::string_view given = stripped(text);
   double amount = 0;
   const auto [end, failure] =
       std::from_chars(given.data(), given.data() + given.size(), amount, std::chars_format::fixed);
-  if (failure != std::errc{} || !std::isfinite(amount) || std::signbit(amount)) refuse(text);
+  if (failure != std::errc{} || !std::isfinite(amount) || std::signbit(amount))
+    refuse(text, given_to);
   const std::string name = lower(stripped(given.substr(end - given.data())));
   for (const Unit& unit : units) {
     if (unit.name != name) continue;
     const double bytes = amount * unit.bytes;
-    if (!(bytes < 0x1p63)) refuse(text);
+    if (!(bytes < 0x1p63)) refuse(text, given_to);
     return static_cast<std::size_t>(bytes);
   }
-  refuse(text);
+  refuse(text, given_to);
 }
 
 }  // namespace garboard

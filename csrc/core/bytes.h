@@ -22,7 +22,8 @@ std::string human_bytes(std::size_t bytes);
 std::string exact_bytes(std::size_t bytes);
 
 /// Reads `512`, `1.5 KiB`, `2GiB`, `100 MB` (a million each); upper and lower case are alike, a
-/// fraction of a byte is dropped. Raises Error for anything else, and for 2^63 and more.
-std::size_t parse_bytes(std::string_view text);
+/// fraction of a byte is dropped. Raises ShapeError for anything else, and for 2^63 and more, which
+/// begins with `given_to`.
+std::size_t parse_bytes(std::string_view text, std::string_view given_to = "parse_bytes:");
 
 }  // namespace garboard

@@ -138,7 +138,8 @@ py::tuple peak_of(const py::object& device) {
 std::optional<std::size_t> bytes_from(const py::object& limit) {
   if (limit.is_none()) return std::nullopt;
   if (py::isinstance<py::str>(limit))
-    return parse_bytes(to_text(limit.ptr(), "set_memory_limit", "limit"));
+    return parse_bytes(to_text(limit.ptr(), "set_memory_limit", "limit"),
+                       "set_memory_limit: limit");
   const std::int64_t bytes = to_integer(limit.ptr(), "set_memory_limit", "limit");
   if (bytes < 0)
     throw ShapeError(text("set_memory_limit: limit ", bytes, "; it must not be negative"));
@@ -215,7 +216,7 @@ Returns:
     The bytes, a whole number.
 
 Raises:
-    GarboardError: The text is no amount.
+    ShapeError: The text is no amount.
 
 >>> gb.memory.parse_bytes("1.5 KiB")
 1536

@@ -69,7 +69,8 @@ void dealloc(PyObject* self) {
 std::int64_t bytes_from(PyObject* limit) {
   if (limit == Py_None) return -1;
   if (PyUnicode_Check(limit))
-    return static_cast<std::int64_t>(parse_bytes(to_text(limit, "dispose_scope", "limit")));
+    return static_cast<std::int64_t>(
+        parse_bytes(to_text(limit, "dispose_scope", "limit"), "dispose_scope: limit"));
   const std::int64_t bytes = to_integer(limit, "dispose_scope", "limit");
   if (bytes < 0)
     throw ShapeError(text("dispose_scope: limit ", bytes, "; it must not be negative"));

@@ -306,7 +306,7 @@ class TestScope:
         assert gb.memory.live().bytes == 0
 
     def test_refuses_a_limit_that_is_none(self, loaded):
-        assert "parse_bytes: 'much' given" in loaded.run("%%scope --limit much\n1").text
+        assert "dispose_scope: limit 'much' given" in loaded.run("%%scope --limit much\n1").text
 
     def test_of_an_empty_cell_is_empty(self, loaded):
         assert "0 tensors disposed" in loaded.run("%%scope\n# nothing").plain
