@@ -19,7 +19,7 @@ from garboard._arguments.errors import ArgumentError
 from garboard._arguments.layouts import is_really
 from garboard._arguments.texts import shown
 from garboard._contexts.grad_mode import enable_grad
-from garboard._engine import GradientError, ShapeError, Tensor, zeros_like
+from garboard._engine import GradientError, ShapeError, Tensor, ones_like, zeros_like
 from garboard._names.missing import module_getattr
 from garboard.autograd._passes import grad
 
@@ -219,7 +219,7 @@ def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTens
 def _tangent(tensor: Tensor, directions: list[_Direction], is_recorded: bool) -> Tensor | None:
     keeps = is_recorded or any(it.tangent.requires_grad for it in directions)
     with enable_grad():
-        weights = zeros_like(tensor).requires_grad_()
+        weights = ones_like(tensor).requires_grad_()  # at 0 a pass may leave something out
         with _passing(directions):
             products = grad(
                 [tensor],

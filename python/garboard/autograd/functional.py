@@ -13,7 +13,7 @@ from garboard._arguments.check import choice, flag, function, tensor
 from garboard._arguments.errors import ArgumentError
 from garboard._arguments.given import list_of
 from garboard._contexts.grad_mode import enable_grad
-from garboard._engine import GradientError, ShapeError, Tensor, stack, zeros_like
+from garboard._engine import GradientError, ShapeError, Tensor, ones_like, stack, zeros_like
 from garboard.autograd._functional_parts import as_tuple as _as_tuple
 from garboard.autograd._functional_parts import (
     construct_standard_basis_for as _construct_standard_basis_for,
@@ -319,7 +319,8 @@ def jvp(
     with enable_grad():
         at = _Pass("jvp", func, inputs, create_graph, strict)
         vectors = _vectors("jvp", v, at.inputs)
-        weights = [zeros_like(it).requires_grad_() for it in at.outputs]
+        # At ones: at zeros a pass may leave out what it has no logarithm of.
+        weights = [ones_like(it).requires_grad_() for it in at.outputs]
         products = at.gradients(at.outputs, weights, True)
         used = [(it, to) for it, to in zip(products, vectors, strict=True) if it.requires_grad]
         found: Sequence[Tensor | None] = [None] * len(weights)

@@ -69,8 +69,11 @@ def jacrev(
     return derived
 
 
-def _jacobian(run: Run, is_one: bool, chunk_size: int | None) -> Any:
-    """Each output's derivatives for each leaf, in the nests of the outputs and of what is given."""
+def _jacobian(run: Run, is_one: bool, chunk_size: int | None, is_along: bool = False) -> Any:
+    """Each output's derivatives for each leaf, in the nests of the outputs and of what is given.
+
+    Those that are to be as along directions have the dtype of the output, not that of the leaf.
+    """
 
     def of_output(place: int) -> Any:
         output = run.outputs[place]
@@ -81,7 +84,7 @@ def _jacobian(run: Run, is_one: bool, chunk_size: int | None) -> Any:
             else rows[i].view(*output.shape, *leaf.shape)
             for i, leaf in enumerate(run.leaves)
         ]
-        parts = run.of_given(joined)
+        parts = run.of_given([it.to(output.dtype) for it in joined] if is_along else joined)
         return run.told(parts[0] if is_one else tuple(parts))
 
     return rebuilt(run.output, [of_output(place) for place in range(len(run.outputs))])
@@ -204,7 +207,7 @@ def jacfwd(
                 with suppress(NotBatchedError, ArgumentError, GradientError, NotImplementedError):
                     found = _columns(run, is_one, chunk_size, False)
             if found is None:
-                found = _jacobian(run, is_one, chunk_size)
+                found = _jacobian(run, is_one, chunk_size, True)
             return (found, run.told(run.aux)) if has_pair else found
 
     return derived

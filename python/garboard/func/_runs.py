@@ -187,15 +187,20 @@ def run_of(
 
 
 def forward(run: Run, tangents: list[Tensor]) -> list[Tensor]:
-    """J v, from v's product with what is linear in another vector: two passes back."""
-    dummies = [_engine.zeros_like(it).requires_grad_() for it in run.outputs]
+    """J v, from v's product with what is linear in another vector: two passes back.
+
+    Outputs that have no derivative, as indices, get zeros of their own dtype.
+    """
+    outputs = [it for it in run.outputs if it.is_floating_point() or it.is_complex()]
+    # Ones: at zeros a pass may leave out what it has no logarithm of.
+    dummies = [_engine.ones_like(it).requires_grad_() for it in outputs]
     run.level.leaves.extend(map(revealed, dummies))
     keeps, own, run.keeps = run.keeps, run.leaves, True
     if run.carried is None:
-        linear = run.gradients(run.outputs, dummies)
+        linear = run.gradients(outputs, dummies)
     else:
         with run.carried.passing() as (run.leaves, tangents):
-            linear = run.gradients(run.outputs, dummies)
+            linear = run.gradients(outputs, dummies)
     run.keeps, run.leaves = keeps, own
     used = [i for i, it in enumerate(linear) if it.requires_grad]
     found: Sequence[Tensor | None] = [None] * len(dummies)
@@ -208,5 +213,6 @@ def forward(run: Run, tangents: list[Tensor]) -> list[Tensor]:
             create_graph=keeps,
             allow_unused=True,
         )
-    pairs = zip(found, run.outputs, strict=True)
+    moved = dict(zip(map(id, outputs), found, strict=True))
+    pairs = ((moved.get(id(of)), of) for of in run.outputs)
     return [_engine.zeros_like(of) if it is None else it for it, of in pairs]

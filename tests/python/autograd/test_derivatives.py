@@ -186,6 +186,13 @@ class TestFunctional:
         assert value.item() == pytest.approx((matrix @ x).sin().sum().item())
         assert not any(it.requires_grad for it in (uj, jv, hv))
 
+    def test_products_are_right_where_a_pass_takes_logarithms(self):
+        _, jv = functional.jvp(
+            lambda x: x.logcumsumexp(0), gb.tensor([-900.0, 3.0]), gb.tensor([1.0, 2.0])
+        )
+
+        assert jv.tolist() == [1, 2]
+
     def test_results_can_be_recorded(self):
         x = leaf(1, 2)
 

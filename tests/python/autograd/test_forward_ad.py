@@ -44,6 +44,12 @@ class TestADual:
 
         gb.testing.assert_close(tangent, v * w + x * u)
 
+    def test_has_a_tangent_where_a_pass_takes_logarithms(self):
+        with fwd.dual_level():
+            x = fwd.make_dual(gb.tensor([-900.0, 3.0]), gb.tensor([1.0, 2.0]))
+
+            assert fwd.unpack_dual(x.logcumsumexp(0)).tangent.tolist() == [1, 2]
+
     def test_is_its_own_tangent(self):
         x, v = vectors()
 

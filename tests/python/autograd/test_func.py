@@ -119,6 +119,26 @@ class TestGradients:
         assert not slope.requires_grad
         assert not value.requires_grad
 
+    def test_along_directions_of_indices_are_zeros(self):
+        x, v = f64([1.0, 3.0, 2.0]), f64(X)
+
+        (_, places), (moved, still) = func.jvp(lambda x: x.sort(), (x,), (v,))
+        of_places = func.jacfwd(lambda x: x.argsort())(x)
+
+        assert places.tolist() == [0, 2, 1]
+        assert moved.tolist() == [0.5, 2.0, -1.0]
+        assert (still.dtype, still.tolist()) == (gb.int64, [0, 0, 0])
+        assert (of_places.dtype, of_places.tolist()) == (gb.int64, [[0, 0, 0]] * 3)
+
+    def test_along_directions_are_right_where_a_pass_takes_logarithms(self):
+        x, v = f64([-900.0, 3.0, 900.0]), f64([1.0, 2.0, 3.0])
+
+        _, found = func.jvp(lambda x: x.logcumsumexp(0), (x,), (v,))
+        _, linear = func.linearize(lambda x: x.logcumsumexp(0), x)
+
+        gb.testing.assert_close(found, v)
+        gb.testing.assert_close(linear(v), v)
+
     def test_are_recorded_whatever_the_mode(self):
         with gb.no_grad():
             assert func.grad(lambda x: x * x)(f64(3.0)).item() == 6.0
@@ -138,6 +158,12 @@ class TestJacobians:
         assert parts["s"].tolist() == [1.0] * 3
         assert func.jacfwd(lambda x: a @ x)(f64(X)).tolist() == A
         assert func.jacrev(lambda x: x[:0])(f64(X)).shape == (0, 3)
+
+    def test_along_directions_have_the_dtype_of_the_output(self):
+        forward = func.jacfwd(lambda x: (x.float(), x.sum()))(f64(X))
+        backward = func.jacrev(lambda x: x.float())(f64(X))
+
+        assert [it.dtype for it in (*forward, backward)] == [gb.float32, gb.float64, gb.float64]
 
     def test_of_gradients_are_hessians(self):
         found = func.hessian(lambda x: (x**3).sum() + x[0] * x[1])(f64(X))
