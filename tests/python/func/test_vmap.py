@@ -406,3 +406,21 @@ def test_dims_of_a_dict_go_by_its_keys_in_any_order():
     assert gb.equal(made, parts["weight"] + 1)
     with pytest.raises(ValueError, match="in_dims holds the keys"):
         func.vmap(lambda given: given["bias"], in_dims=({"bias": 0, "other": 0},))(parts)
+
+
+def test_samples_seen_in_one_place_have_gradients_of_their_own():
+    found = func.jacrev(lambda x: x.as_strided((2,), (2,), 1))(gb.zeros(2, 2))
+
+    assert found.tolist() == [[[0, 1], [0, 0]], [[0, 0], [0, 1]]]
+
+
+def test_masked_sums_and_the_like_are_those_of_each_sample():
+    x = rows()
+
+    sums = func.vmap(lambda it: gb.masked.sum(it, 0, mask=it > 1))(x)
+    places = func.vmap(lambda it: gb.masked.argmax(it, 0, mask=it < 5))(x)
+    scaled = func.vmap(lambda it: gb.masked.softmax(it, 0, mask=it > 1))(x)
+
+    assert sums.tolist() == [0, 5, 9]
+    assert places.tolist() == [1, 1, 0]
+    assert scaled[1:].sum(1).tolist() == [1, 1]

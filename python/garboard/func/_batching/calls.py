@@ -150,7 +150,7 @@ _SIZED = ("rand", "randn", "randint", "normal", "empty")
 _TRAITS = frozenset(_OF_HANDLES.split())
 #: What is asked of how one sample lies in memory: the first does.
 _LAYOUT = frozenset(("stride", "is_contiguous", "storage_offset", "is_conj", "is_neg", "dim_order"))
-_PLACES = {"garboard.linalg": "linalg.", "garboard.fft": "fft.", "garboard.autograd": "autograd."}
+_PLACES = {f"garboard.{it}": f"{it}." for it in ("linalg", "fft", "autograd", "masked")}
 _ALSO_FUNCTIONAL = ("unfold", "fold", "normalize")
 _LASTING = (BuiltinFunctionType, MethodDescriptorType, WrapperDescriptorType, _engine._Overridable)
 _names: dict[Any, str] = {}  # of what is never made anew

@@ -6,7 +6,7 @@ from typing import Any
 
 from garboard import _engine
 from garboard._engine import Tensor
-from garboard.func._batching.calls import UNCHANGED, Call, rule
+from garboard.func._batching.calls import SINGLY, UNCHANGED, Call, rule
 from garboard.func._batching.dims import place_of
 from garboard.func._batching.tensor import unasked
 
@@ -199,6 +199,8 @@ def as_strided(
     call: Call, x: Tensor, size: Any, stride: Any, storage_offset: int | None = None
 ) -> Any:
     value = call.value(x)
+    if value.stride(0) == 0 and call.size > 1:
+        return SINGLY  # samples in one place, where gradients are those of the place
     first = value.storage_offset() if storage_offset is None else storage_offset
     sizes, strides = (it if isinstance(it, (list, tuple)) else (it,) for it in (size, stride))
     return value.as_strided((call.size, *sizes), (value.stride(0), *strides), first)
