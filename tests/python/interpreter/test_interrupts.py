@@ -13,6 +13,7 @@ from typing import Any
 
 import garboard as gb
 import pytest
+from garboard.func._batching import tensor as batching
 from garboard.leaks import _watch
 from garboard.nn.utils import stateless
 
@@ -530,6 +531,21 @@ def is_interrupted_at(number: int, make: Callable[[], Any]) -> bool:
     finally:
         sys.setprofile(None)
     return False
+
+
+@pytest.mark.usefixtures("without_garbage")
+def test_ctrl_c_where_a_sample_is_made_leaves_classes_to_take_calls_over():
+    numbers, value = iter(range(1, 1000)), gb.ones(2, 1)
+
+    def made() -> Any:
+        sample = batching.batch(value, None)
+        batching.unasked(gb.Tensor.numel, (sample,), {})
+        return contextlib.nullcontext()
+
+    while is_interrupted_at(next(numbers), made):
+        assert gb._engine._set_overriding(None)
+
+    assert next(numbers) > 2
 
 
 @pytest.mark.parametrize(

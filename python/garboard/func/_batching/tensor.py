@@ -181,8 +181,9 @@ class BatchedTensor(Tensor):
 
 def batch(value: Tensor, level: Any) -> BatchedTensor:
     """The sample that stands for what has the samples along its first dim."""
-    before = _engine._set_overriding(False)
+    before = _engine._set_overriding(None)
     try:
+        _engine._set_overriding(False)
         handle = _engine.empty(value.shape[1:], dtype=value.dtype, device="meta")
         made: BatchedTensor = handle.as_subclass(BatchedTensor)
     finally:
@@ -234,8 +235,9 @@ def revealed(given: Tensor) -> Tensor:
 
 def unasked(function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
     """A call with the handles themselves, of which nobody is asked."""
-    before = _engine._set_overriding(False)
-    try:
+    before = _engine._set_overriding(None)
+    try:  # before it is set: a signal may be heard as soon as it is
+        _engine._set_overriding(False)
         return function(*args, **kwargs)
     finally:
         _engine._set_overriding(before)
