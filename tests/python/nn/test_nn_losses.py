@@ -33,6 +33,15 @@ class TestLosses:
         input, target = gb.tensor([-math.inf, -1.0]), gb.tensor([0.0, 1.0])
         assert math.isnan(functional.kl_div(input, target, reduction="sum"))  # as in PyTorch
 
+    def test_of_probabilities_have_a_gradient_for_what_classes_count(self):
+        input, target = gb.zeros(1, 2), gb.tensor([[0.25, 0.75]])
+        weight = gb.tensor([1.0, 2.0], requires_grad=True)
+
+        functional.cross_entropy(input, target, weight).backward()
+
+        assert weight.grad is not None
+        gb.testing.assert_close(weight.grad, target[0] * math.log(2))
+
     def test_ignore_classes_alone(self):
         with pytest.raises(ValueError, match="cross_entropy: ignore_index 1 of probabilities"):
             functional.cross_entropy(gb.zeros(2, 3), gb.full((2, 3), 1 / 3), ignore_index=1)

@@ -114,7 +114,8 @@ def linear_cross_entropy(
         target: Classes, int64, [] or [rows] or [rows, d1, ...]; or a probability of each class, of
             the logits' sizes [rows, classes, d1, ...] and the input's dtype.
         linear_bias: [classes], or [classes, d1, ...].
-        weight: [classes]: how much each class counts; no gradient passes to it.
+        weight: [classes]: how much each class counts. It gets a gradient with
+            probabilities and without options, and else none.
         reduction: "mean" over what counts, "sum", or "none" for one loss each.
         ignore_index: A class that counts for nothing, -100 by default; probabilities have none.
         label_smoothing: What part of each target is spread evenly over all classes, 0 to 1.

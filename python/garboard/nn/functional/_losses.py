@@ -34,7 +34,8 @@ def cross_entropy(
         input: Logits [classes], [rows, classes] or [rows, classes, d1, ...], of a floating dtype.
         target: Classes, int64, of the input's sizes without the classes; or a probability of each
             class, of the input's sizes and dtype.
-        weight: [classes]: how much each class counts; no gradient passes to it.
+        weight: [classes]: how much each class counts. It gets a gradient with
+            probabilities, and none with classes.
         size_average: PyTorch's older way to say it: False asks for the sum.
         ignore_index: A class that counts for nothing; probabilities have none.
         reduce: Likewise: False asks for one loss each.
@@ -110,7 +111,7 @@ def _of_probabilities(
     if weight is not None:
         shape = [1] * input.ndim
         shape[dim] = count
-        logs = logs * check.tensor("cross_entropy", "weight", weight).detach().reshape(shape)
+        logs = logs * check.tensor("cross_entropy", "weight", weight).reshape(shape)
     losses = -(logs * target).sum(dim)
     return reduced("cross_entropy", losses, reduction)
 
