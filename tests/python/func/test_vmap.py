@@ -424,3 +424,12 @@ def test_masked_sums_and_the_like_are_those_of_each_sample():
     assert sums.tolist() == [0, 5, 9]
     assert places.tolist() == [1, 1, 0]
     assert scaled[1:].sum(1).tolist() == [1, 1]
+
+
+def test_variances_of_rows_are_those_of_each_sample_s_rows():
+    x, target, variances = gb.arange(8.0).reshape(2, 2, 2), gb.ones(2, 2), gb.tensor([1.0, 4.0])
+
+    found = func.vmap(lambda it: functional.gaussian_nll_loss(it, target, variances))(x)
+
+    alone = [functional.gaussian_nll_loss(it, target, variances).item() for it in x]
+    assert found.tolist() == pytest.approx(alone)

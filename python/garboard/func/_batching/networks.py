@@ -264,7 +264,7 @@ def _reduced(each: Tensor, reduction: str, dims: int) -> Any:
 
 @rule(
     "mse_loss l1_loss smooth_l1_loss huber_loss binary_cross_entropy soft_margin_loss "
-    "binary_cross_entropy_with_logits poisson_nll_loss gaussian_nll_loss hinge_embedding_loss "
+    "binary_cross_entropy_with_logits poisson_nll_loss hinge_embedding_loss "
     "margin_ranking_loss kl_div"
 )
 def loss(call: Call, *args: Any, **named: Any) -> Any:
