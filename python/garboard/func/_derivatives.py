@@ -176,7 +176,7 @@ def jvp(
     vectors = list_of(Tensor, op, "tangents", leaves_of(tangents), "Tensors")
     with level() as at:
         parts = list(primals)
-        run = Run(op, func, parts, lambda it: (it, {}), has_pair, at, tangents=vectors)
+        run = Run(op, func, parts, lambda it: (it, {}), has_pair, at, True, tangents=vectors)
         if check.flag(op, "strict", strict) and not all(it.requires_grad for it in run.outputs):
             raise GradientError(f"{op}: an output does not depend on the primals")
         run.keeps |= any(it.requires_grad for it in vectors)

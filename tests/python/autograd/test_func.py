@@ -320,6 +320,17 @@ class TestComplexArguments:
         _, back = gb.func.vjp(lambda x: x * x, x)
         assert gb.allclose(back(gb.ones_like(x))[0], 2 * x.conj())
 
+    def test_have_tangents(self):
+        z, v = gb.tensor([1 + 2j, -1j]), gb.tensor([1j, 2 - 1j])
+
+        _, of_square = func.jvp(lambda z: z * z, (z,), (v,))
+        _, of_conjugate = func.jvp(lambda z: z.conj() * 2j, (z,), (v,))
+        _, of_size = func.jvp(lambda z: z.abs().square(), (z,), (v,))
+
+        gb.testing.assert_close(of_square, 2 * z * v)
+        gb.testing.assert_close(of_conjugate, v.conj() * 2j)
+        gb.testing.assert_close(of_size, 2 * (z * v.conj()).real)
+
     def test_have_none_of_what_is_complex(self):
         x = gb.tensor([1 + 2j])
 
