@@ -433,3 +433,11 @@ def test_variances_of_rows_are_those_of_each_sample_s_rows():
 
     alone = [functional.gaussian_nll_loss(it, target, variances).item() for it in x]
     assert found.tolist() == pytest.approx(alone)
+
+
+def test_what_is_given_by_name_is_each_sample_s_own():
+    matrices, bounds = gb.eye(2).expand(3, 1, 1, 2, 2), gb.tensor([0.5, 1.5, 0.5]).view(3, 1, 1)
+
+    ranks = func.vmap(lambda a, bound: gb.linalg.matrix_rank(a, atol=bound))(matrices, bounds)
+
+    assert ranks.flatten().tolist() == [2, 0, 2]

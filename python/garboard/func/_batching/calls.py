@@ -242,6 +242,12 @@ class Call:
             return given._value
         return given.expand(self.size, *given.shape)
 
+    def _leaves_samples(self, result: Any) -> bool:
+        """Whether a rule has left a sample among its arguments, and with it in its result."""
+        if isinstance(result, (list, tuple)):
+            return any(map(self._leaves_samples, result))
+        return self.is_batched(result)
+
     def hidden(self, result: Any) -> Any:
         """A result whose tensors have the samples in front, as samples."""
         return _mapped(result, self._hidden)
@@ -281,7 +287,7 @@ class Call:
                 return args[0]
             if made is SINGLY:
                 return self.one_by_one(args, kwargs)
-            if made is not NotImplemented:
+            if made is not NotImplemented and not self._leaves_samples(made):
                 return self.hidden(made)
         body = getattr(self.function, "__wrapped__", None)
         within = self.level.within
