@@ -192,20 +192,22 @@ def _inverse_by_products(a: Tensor, relative: Any) -> tuple[Tensor, Tensor]:
 
 def matrix_rank(
     A: Tensor,
+    tol: Number | Tensor | None = None,
+    hermitian: bool = False,
     *,
     atol: Number | Tensor | None = None,
     rtol: Number | Tensor | None = None,
-    hermitian: bool = False,
     out: Tensor | None = None,
 ) -> Tensor:
     """Count the singular values that are not 0.
 
     Args:
         A: Tensor [..., m, n], float32, float64 or complex.
+        tol: PyTorch's older way to say `atol`, alone.
+        hermitian: True takes the matrices for Hermitian, and reads their lower triangle.
         atol: Singular values up to this count as 0; a number, or a tensor of one for each matrix.
         rtol: Likewise, as a share of the largest. The epsilon of the dtype times the longer side,
             unless `atol` is given.
-        hermitian: True takes the matrices for Hermitian, and reads their lower triangle.
         out: Where to write the result, and what is returned then: a tensor of its sizes on its
             device, of its category (bool, integer, floating) or one above.
 
@@ -226,6 +228,10 @@ def matrix_rank(
     """
     op = "linalg.matrix_rank"
     check.tensor(op, "A", A)
+    if tol is not None:
+        if atol is not None or rtol is not None:
+            raise TypeError(f"{op}: tol beside atol or rtol; one of both is needed")
+        atol, rtol = tol, 0.0
     symmetric = check.flag(op, "hermitian", hermitian)
     tolerance = _tolerance(op, A, atol, rtol)
     with no_grad(), _engine.DisposeScope(op) as scope:

@@ -112,3 +112,12 @@ def test_a_negative_rcond_stands_for_the_epsilon():
         found = la.lstsq(given, right, rcond=-1, driver=driver)
         assert found.rank.item() == 2
     assert la.lstsq(given, right, rcond=1e-13).rank.item() == 1
+
+
+def test_a_rank_takes_one_tolerance_by_place():
+    given = gb.eye(3) * gb.tensor([1.0, 0.4, 0.2])
+
+    assert la.matrix_rank(given, 0.3).item() == la.matrix_rank(given, 0.3, True).item() == 2
+    assert la.matrix_rank(given.expand(2, 3, 3), gb.tensor([0.5, 0.1])).tolist() == [1, 3]
+    with pytest.raises(TypeError, match="tol beside atol"):
+        la.matrix_rank(given, 0.3, atol=0.1)
