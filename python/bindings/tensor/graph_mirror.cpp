@@ -208,6 +208,8 @@ void raise_mirror() {
 void take_mirror_down() noexcept {
   // Out of the tables first: ending a part may end an alias, which looks itself up.
   const auto old = std::exchange(mirror, {});
+  // While all of them live: the parts may be the last that hold some.
+  for (const auto& [object, part] : old.of_aliases) stop_watching_alias(*object);
   const auto held = std::exchange(self_held, {});
   // Parts may hold each other. One that stayed would stand for what the next mirror stands for,
   // too, and the collector would take off twice what is held once.
@@ -219,7 +221,6 @@ void take_mirror_down() noexcept {
     const auto hooks = std::exchange(part_of(self.get()).hooks, {});
   }
   for (PyObject* const part : held) Py_DECREF(part);
-  for (const auto& [object, part] : old.of_aliases) stop_watching_alias(*object);
 }
 
 PyObject* on_collection(PyObject*, PyObject* arguments) noexcept {
