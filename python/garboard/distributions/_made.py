@@ -123,6 +123,7 @@ class TransformedDistribution(Distribution):
 
     Raises:
         TypeError: Something else.
+        ShapeError: The other has fewer dims than the transforms take; it is a ValueError.
 
     >>> from garboard.distributions import Normal, TransformedDistribution
     >>> from garboard.distributions.transforms import ExpTransform
@@ -147,6 +148,11 @@ class TransformedDistribution(Distribution):
         ]
         whole = ComposeTransform(self.transforms)
         sizes = base.batch_shape + base.event_shape
+        if len(sizes) < whole.domain.event_dim:
+            raise ShapeError(
+                f"{op}: a base_distribution of sizes {list(sizes)}; {whole.domain.event_dim} dims "
+                "or more, which the transforms take, are needed"
+            )
         reached = whole.forward_shape(sizes)
         # What a transform mixes belongs to one event.
         inner = whole.inverse_shape(reached)

@@ -219,7 +219,7 @@ class _InverseTransform(Transform):
     _inv: Transform
 
     def __init__(self, of: Transform) -> None:
-        super().__init__()
+        super().__init__(of._cache_size)
         self._inv = of
         self.domain, self.codomain, self.bijective = of.codomain, of.domain, of.bijective
 
@@ -230,6 +230,9 @@ class _InverseTransform(Transform):
     @property
     def sign(self) -> Tensor | int:
         return self._inv.sign
+
+    def with_cache(self, cache_size: int = 1) -> Transform:
+        return self._inv.with_cache(cache_size).inv
 
     def __call__(self, x: Tensor) -> Tensor:
         return self._inv._inv_call(x)

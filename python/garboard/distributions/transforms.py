@@ -167,7 +167,7 @@ class AbsTransform(Transform):
     """
 
     _compared = ()
-    codomain: Constraint = constraints.nonnegative
+    codomain: Constraint = constraints.positive
 
     def _call(self, x: Tensor) -> Tensor:
         return x.abs()

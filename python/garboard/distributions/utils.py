@@ -217,7 +217,7 @@ def vec_to_tril_matrix(vec: Tensor, diag: int = 0) -> Tensor:
         diag: The last diagonal that belongs to them.
 
     Returns:
-        A new tensor [..., n, n] with zeros elsewhere.
+        A new tensor [..., n, n] with zeros elsewhere; of the n with as many elements, the largest.
 
     Raises:
         ShapeError: No triangle has so many elements.
@@ -228,7 +228,8 @@ def vec_to_tril_matrix(vec: Tensor, diag: int = 0) -> Tensor:
     op = "vec_to_tril_matrix"
     given, last = check.tensor(op, "vec", vec), check.integer(op, "diag", diag)
     count = given.shape[-1] if given.ndim else 0
-    n = next((n for n in range(count + 2 + abs(last)) if _elements(n, last) == count), None)
+    sides = range(count + 1 + abs(last), -1, -1)
+    n = next((n for n in sides if _elements(n, last) == count), None)
     if not given.ndim or n is None:
         raise ShapeError(
             f"{op}: sizes {list(given.shape)}; as many elements as a triangle has are needed"

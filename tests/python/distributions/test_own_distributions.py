@@ -122,7 +122,7 @@ class TestProbabilities:
 
 
 class TestTriangles:
-    @pytest.mark.parametrize("diag", [-1, 0, 1])
+    @pytest.mark.parametrize("diag", [-3, -2, -1, 0, 1, 2])
     def test_are_vectors_and_back(self, diag):
         matrix = gb.arange(9.0).view(1, 3, 3).tril(diag)
 
