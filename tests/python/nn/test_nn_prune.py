@@ -194,6 +194,30 @@ class TestAMethodOfOnesOwn:
         assert not layer.weight.any()
         assert [type(one) for one in method] == [self.Rows, self.Rows]
 
+    def test_takes_pytorchs_checks_of_amounts(self):
+        for amount, error in (("half", TypeError), (-1, ValueError), (1.1, ValueError)):
+            with pytest.raises(error):
+                prune._validate_pruning_amount_init(amount)
+        with pytest.raises(ValueError, match="amount 20 of 19"):
+            prune._validate_pruning_amount(20, 19)
+        with pytest.raises(ValueError, match="1 dims has no channels"):
+            prune._validate_structured_pruning(gb.ones(3))
+        with pytest.raises(IndexError):
+            prune._validate_pruning_dim(gb.ones(3, 2), 2)
+        prune._validate_pruning_amount(0.3, 0)
+
+    def test_counts_by_pytorchs_functions(self):
+        t = gb.tensor([[3.0, 4.0], [0.0, 2.0]])
+
+        assert [prune._compute_nparams_toprune(it, 17) for it in (0, 15, 0.4, 1.0)] == [
+            0,
+            15,
+            7,
+            17,
+        ]
+        assert prune._compute_norm(t, 2, 0).tolist() == [5.0, 2.0]
+        assert prune._compute_norm(t, 1, -1).tolist() == [3.0, 6.0]
+
     def test_prunes_a_tensor_alone(self):
         pruned = self.Rows().prune(gb.ones(2, 2), default_mask=gb.tensor([[1.0, 1], [0, 1]]))
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from garboard._arguments import check
-from garboard._arguments.texts import shown
 from garboard._contexts.grad_mode import no_grad
-from garboard._engine import DisposeScope, Tensor, norm, ones, rand
+from garboard._engine import DisposeScope, Tensor, ones, rand
 from garboard.nn.utils._pruning import BasePruningMethod, channel_dim, check_mask
+from garboard.nn.utils._pruning_amounts import checked_amount, pruned_count, slice_norms
 
 __all__ = [
     "CustomFromMask",
@@ -20,26 +20,9 @@ __all__ = [
 ]
 
 
-def _checked_amount(amount: Any) -> int | float:
-    value: int | float = check.rate("prune", "amount", amount)
-    if not hasattr(value, "__index__"):
-        return float(check.share("prune", "amount", value))
-    return check.integer("prune", "amount", value)
-
-
-def _pruned_count(amount: int | float, size: int) -> int:
-    if isinstance(amount, float):
-        return round(amount * size)
-    if amount > size:
-        raise ValueError(
-            f"prune: amount {shown(amount)} of {shown(size)} that are there; give fewer"
-        )
-    return amount
-
-
 def _without(mask: Tensor, scores: Tensor, amount: int | float) -> Tensor:
     """Return `mask` with zeros where the smallest `scores` are, elementwise."""
-    pruned = _pruned_count(amount, mask.numel())
+    pruned = pruned_count(amount, mask.numel())
     flat = mask.clone().reshape(-1)
     if pruned:
         flat[scores.reshape(-1).topk(pruned, largest=False).indices] = 0
@@ -49,7 +32,7 @@ def _without(mask: Tensor, scores: Tensor, amount: int | float) -> Tensor:
 def _without_slices(mask: Tensor, scores: Tensor, amount: int | float, dim: int) -> Tensor:
     """Return `mask` with zeros in the slices along `dim` with the smallest `scores`."""
     size = mask.shape[dim]
-    pruned = _pruned_count(amount, size)
+    pruned = pruned_count(amount, size)
     kept = ones(size, dtype=mask.dtype, device=mask.device)
     if pruned:
         kept[scores.topk(pruned, largest=False).indices] = 0
@@ -88,7 +71,7 @@ class RandomUnstructured(BasePruningMethod):
     PRUNING_TYPE: ClassVar[str] = "unstructured"
 
     def __init__(self, amount: int | float) -> None:
-        self.amount: int | float = _checked_amount(amount)
+        self.amount: int | float = checked_amount(amount)
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
         check_mask(t, default_mask)
@@ -114,7 +97,7 @@ class L1Unstructured(BasePruningMethod):
     PRUNING_TYPE: ClassVar[str] = "unstructured"
 
     def __init__(self, amount: int | float) -> None:
-        self.amount: int | float = _checked_amount(amount)
+        self.amount: int | float = checked_amount(amount)
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
         check_mask(t, default_mask)
@@ -141,7 +124,7 @@ class RandomStructured(BasePruningMethod):
     PRUNING_TYPE: ClassVar[str] = "structured"
 
     def __init__(self, amount: int | float, dim: int = -1) -> None:
-        self.amount: int | float = _checked_amount(amount)
+        self.amount: int | float = checked_amount(amount)
         self.dim: int = check.integer("prune", "dim", dim)
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
@@ -173,16 +156,15 @@ class LnStructured(BasePruningMethod):
     PRUNING_TYPE: ClassVar[str] = "structured"
 
     def __init__(self, amount: int | float, n: float | str, dim: int = -1) -> None:
-        self.amount: int | float = _checked_amount(amount)
+        self.amount: int | float = checked_amount(amount)
         self.n: Any = n if isinstance(n, str) else check.real("prune", "n", n)
         self.dim: int = check.integer("prune", "dim", dim)
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
         check_mask(t, default_mask)
         dim = channel_dim("prune", t, self.dim)
-        others = [at for at in range(t.ndim) if at != dim]
         with no_grad(), DisposeScope("prune") as scope:
-            scores = norm(t, p=self.n, dim=others)
+            scores = slice_norms(t, self.n, dim)
             return scope.move_to_outer(_without_slices(default_mask, scores, self.amount, dim))
 
 

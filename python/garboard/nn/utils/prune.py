@@ -17,6 +17,16 @@ from garboard._engine import DisposeScope, ShapeError, Tensor, cat, ones_like
 from garboard.nn.module import Module
 from garboard.nn.parameter import Parameter
 from garboard.nn.utils._pruning import BasePruningMethod, PruningContainer, pruning_hooks
+from garboard.nn.utils._pruning_amounts import _compute_norm as _compute_norm
+from garboard.nn.utils._pruning_amounts import _compute_nparams_toprune as _compute_nparams_toprune
+from garboard.nn.utils._pruning_amounts import _validate_pruning_amount as _validate_pruning_amount
+from garboard.nn.utils._pruning_amounts import (
+    _validate_pruning_amount_init as _validate_pruning_amount_init,
+)
+from garboard.nn.utils._pruning_amounts import _validate_pruning_dim as _validate_pruning_dim
+from garboard.nn.utils._pruning_amounts import (
+    _validate_structured_pruning as _validate_structured_pruning,
+)
 from garboard.nn.utils._pruning_methods import (
     CustomFromMask,
     Identity,
