@@ -12,7 +12,7 @@ from garboard._arguments.layouts import is_really, is_sparse
 from garboard._engine import Tensor, _disabled_torch_function_impl, empty
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from garboard.types import Device, DType
 
@@ -195,8 +195,22 @@ class UninitializedTensorMixin:
 
         def __getattribute__(self, name: str) -> object:
             if not name.startswith("_") and name not in _WITHOUT_SIZES and hasattr(Tensor, name):
-                _refuse_unknown(self, name)
+                _refuse_unknown(type(self), name)
             return super().__getattribute__(name)
+
+    @classmethod
+    def __torch_function__(
+        cls,
+        func: Callable[..., Any],
+        types: Sequence[type],
+        args: tuple[Any, ...] = (),
+        kwargs: dict[str, Any] | None = None,
+    ) -> Any:
+        """Refuse functions of the package, and methods asked of Tensor, likewise."""
+        name = getattr(func, "__name__", str(func))
+        if name not in _WITHOUT_SIZES and name != "detach" and not name.startswith("__"):
+            _refuse_unknown(cls, name)
+        return _disabled_torch_function_impl(func, types, args, kwargs or {})
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> tuple[type, tuple[object, ...]]:
         this: Any = self
@@ -205,17 +219,17 @@ class UninitializedTensorMixin:
         return type(self), (this.requires_grad, str(this.device), this.dtype)
 
 
-def _refuse_unknown(waiting: object, name: str) -> NoReturn:
+def _refuse_unknown(waiting: type, name: str) -> NoReturn:
     """Say how to come to know the sizes."""
     raise ArgumentError(
-        f"{name}: the sizes of an {type(waiting).__name__} are not known yet; call the module with "
+        f"{name}: the sizes of an {waiting.__name__} are not known yet; call the module with "
         "an input first, or materialize() it"
     )
 
 
 def _refusing(name: str) -> Any:
     def refuse(self: object, *given: object) -> NoReturn:
-        _refuse_unknown(self, name)
+        _refuse_unknown(type(self), name)
 
     return refuse
 
@@ -320,7 +334,6 @@ class UninitializedBuffer(UninitializedTensorMixin, Tensor):
     """
 
     persistent: bool = True
-    __torch_function__ = _disabled_torch_function_impl
 
     def __new__(
         cls,

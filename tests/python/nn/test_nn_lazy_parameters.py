@@ -211,6 +211,12 @@ class TestWithoutSizes:
             lambda it: 2 * it,
             lambda it: it[0],
             lambda it: list(it),
+            lambda it: gb.add(it, it),
+            lambda it: gb.cat([it, gb.ones(1)]),
+            lambda it: gb.zeros_like(it),
+            lambda it: gb.Tensor.sum(it),
+            lambda it: nn.init.ones_(it),
+            lambda it: gb.optim.Adagrad([it]),
         ],
     )
     def test_what_needs_them_says_how_they_come_to_be_known(self, make, ask):
