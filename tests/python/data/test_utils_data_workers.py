@@ -103,6 +103,41 @@ class TestWorkers:
         told = str(error.__cause__) if kind else "".join(map(str, caught.traceback))
         assert "fail" in told
 
+    @pytest.mark.parametrize("stays", [False, True])
+    def test_read_on_behind_an_error(self, kind, stays):
+        def fail() -> None:
+            raise KeyError("a broken row")
+
+        rows = Rows(8, 3, fail)
+        loader = DataLoader(
+            rows, 2, num_workers=2, multiprocessing_context=kind, persistent_workers=stays
+        )
+        for _ in range(2):
+            batches, firsts = iter(loader), []
+            for _ in range(4):
+                try:
+                    firsts.append(next(batches)[0][0, 0].item())
+                except KeyError:
+                    firsts.append(None)
+
+            assert firsts == [0.0, None, 4.0, 6.0]
+            assert next(batches, None) is None
+
+    def test_end_with_a_loop_whose_error_is_kept(self, kind):
+        def fail() -> None:
+            raise KeyError("a broken row")
+
+        kept = []
+        try:
+            for _ in DataLoader(Rows(8, 3, fail), 2, num_workers=2, multiprocessing_context=kind):
+                pass
+        except KeyError as error:
+            kept.append(error)
+
+        assert names_of_threads() == []
+        assert multiprocessing.active_children() == []
+        assert kept
+
     def test_may_be_left_in_the_middle(self, kind):
         before = gb.memory.live()
         for _ in range(3):

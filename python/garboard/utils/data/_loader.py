@@ -16,7 +16,7 @@ from garboard.utils.data._draws import drawn_seed
 from garboard.utils.data._pinning import can_pin, pinned
 from garboard.utils.data._reading import END, Reader
 from garboard.utils.data._samplers import BatchSampler, RandomSampler, SequentialSampler
-from garboard.utils.data._workers import WorkerLoop, context_of, new_pool
+from garboard.utils.data._workers import Failure, WorkerLoop, context_of, new_pool
 
 __all__ = ["DataLoader", "DatasetKind"]
 
@@ -39,6 +39,9 @@ class _Batches(Iterator[Any]):
 
     def __next__(self) -> Any:
         batch = next(self._batches)
+        if isinstance(batch, Failure):
+            del self  # a traceback that somebody keeps shall not keep the workers
+            batch.raise_error()
         self._count += 1
         told = self._loader._told_length
         if told is not None and self._count > told:
@@ -65,8 +68,8 @@ class DataLoader(Generic[T_co]):
     Samples are read in the calling thread, or by workers ahead of the loop: threads, or processes
     where `multiprocessing_context` names how they start. Batches come in the same order for any
     number of workers, and for the same seed. What a loop does not keep of a batch dies when it asks
-    for the next one. An error of a worker is raised where the loop asks for that batch, and a loop
-    that is left ends its workers.
+    for the next one. An error of a worker is raised where the loop asks for that batch; a loop
+    that goes on behind it gets the batches that are left, and one that is left ends its workers.
 
     Args:
         dataset: Samples by number: a `Dataset`, or any sequence; or an `IterableDataset`.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 
 from garboard._arguments import check
 from garboard._arguments.texts import shown
@@ -14,7 +14,7 @@ from garboard.utils.data._threads import ThreadPool
 if TYPE_CHECKING:
     from garboard.utils.data._loader import DataLoader
 
-__all__ = ["WorkerLoop", "context_of", "new_pool"]
+__all__ = ["Failure", "WorkerLoop", "context_of", "new_pool"]
 
 _NO_MORE = object()
 _MOST_AHEAD = 1 << 14  # tasks under way: a stream has no end that could be seen from here
@@ -66,6 +66,22 @@ def new_pool(loader: DataLoader[Any], reader: Reader, seed: int) -> _Pool:
         given,
         seed,
     )
+
+
+class Failure:
+    """What a loop has instead of a batch that a worker could not make: its error, to be raised."""
+
+    def __init__(self, error: Exception) -> None:
+        self._error = error
+
+    def raise_error(self) -> NoReturn:
+        """Raise it, once."""
+        error = self._error
+        del self._error  # else the traceback would hold it, and it the traceback
+        try:
+            raise error
+        finally:
+            del error
 
 
 class WorkerLoop:
@@ -139,14 +155,17 @@ class WorkerLoop:
         self._ready[number] = result, error
 
     def next(self) -> Any:
-        """Return the batch that `has_next` has waited for, and let another be read."""
+        """Return the batch that `has_next` has waited for, and let another be read.
+
+        Of one that could not be made it is a `Failure`: batches behind it come still.
+        """
         result, error = self._ready.pop(self._taken)
         del self._owners[self._taken]
         self._taken += 1
-        if error is not None:
-            raise error
+        if error is not None and not isinstance(error, Exception):
+            raise error  # a worker was told to end
         self._send()
-        return self._pool.hand_over(result)
+        return self._pool.hand_over(result) if error is None else Failure(error)
 
     def end(self) -> bool:
         """Drop what is under way; tell whether the workers can be used again."""
