@@ -158,7 +158,7 @@ def table():
         (gb.DTypeError, "a weight of dtype int64", lambda: ([0], table().long(), [0])),
         (gb.DTypeError, "int64 or int32", lambda: ([0.0], table(), [0])),
         (ValueError, "mode 'min'", lambda: ([0], table(), [0], None, "min")),
-        (ValueError, "gradients are dense", lambda: ([0], table(), [0], None, "sum", True)),
+        (ValueError, "sparse with mode 'max'", lambda: ([0], table(), [0], None, "max", True)),
         (ValueError, "with mode 'max'", lambda: ([0], table(), [0], None, "max", False, True)),
         (
             gb.IndexOutOfRangeError,
@@ -227,8 +227,6 @@ def test_gradients_are_divided_by_how_often_a_row_was_looked_up(dtype):
 
 
 def test_a_layer_refuses_settings():
-    with pytest.raises(ValueError, match="sparse=True"):
-        gb.nn.EmbeddingBag(2, 2, sparse=True)
     with pytest.raises(gb.IndexOutOfRangeError, match="padding_idx 2 of 2 rows"):
         gb.nn.EmbeddingBag(2, 2, padding_idx=2)
     with pytest.raises(gb.ShapeError, match="_weight of sizes"):
@@ -237,3 +235,19 @@ def test_a_layer_refuses_settings():
     weight.dispose()
     with pytest.raises(gb.DisposedError, match="disposed"):
         F.embedding_bag(gb.tensor([[0]]), weight)
+
+
+@pytest.mark.parametrize("mode", ["sum", "mean"])
+def test_sparse_is_heard_and_changes_no_number(mode):
+    numbers, table = gb.tensor([[0, 2, 2]]), gb.arange(6.0).view(3, 2)
+    layers = [
+        gb.nn.EmbeddingBag(3, 2, mode=mode, sparse=sparse, _weight=table.clone())
+        for sparse in (False, True)
+    ]
+
+    plain, heard = (layer(numbers) for layer in layers)
+    (plain + heard).sum().backward()
+
+    assert layers[1].sparse
+    assert gb.equal(plain, heard)
+    assert gb.equal(*(layer.weight.grad for layer in layers))

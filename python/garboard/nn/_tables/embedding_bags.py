@@ -34,7 +34,7 @@ class EmbeddingBag(Module):
         norm_type: By which norm they are measured.
         scale_grad_by_freq: Divide a row's gradient by how often it was looked up.
         mode: What is made of the rows of a bag: "sum", "mean" or "max".
-        sparse: False alone: gradients are dense.
+        sparse: Ignored: gradients are dense, and the numbers the same.
         _weight: A table to begin with, over the same memory.
         include_last_offset: The last offset begins no bag: it says where the last one ends.
         padding_idx: A row that counts nowhere; negative ones count from the end.
@@ -45,7 +45,8 @@ class EmbeddingBag(Module):
         ShapeError: A negative size; when called, sizes that do not fit.
         IndexOutOfRangeError: `padding_idx` is no row; when called, a number or an offset lies
             outside.
-        ValueError: Another mode, `sparse`, or a negative `max_norm` or `norm_type`.
+        ValueError: Another mode, or a negative `max_norm` or `norm_type`; when called, `sparse`
+            with the mode "max".
         TypeError: A setting of a wrong type.
 
     >>> layer = gb.nn.EmbeddingBag(10, 3, mode="sum")
@@ -80,9 +81,7 @@ class EmbeddingBag(Module):
         self.norm_type: float = check.rate(name, "norm_type", norm_type)
         self.scale_grad_by_freq: bool = check.flag(name, "scale_grad_by_freq", scale_grad_by_freq)
         self.mode: _Mode = check.choice(name, "mode", mode, "sum", "mean", "max")
-        if check.flag(name, "sparse", sparse):
-            raise ValueError(f"{name}: sparse=True; gradients are dense here, leave it out")
-        self.sparse: bool = False
+        self.sparse: bool = check.flag(name, "sparse", sparse)
         self.include_last_offset: bool = check.flag(
             name, "include_last_offset", include_last_offset
         )

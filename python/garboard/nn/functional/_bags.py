@@ -39,7 +39,7 @@ def embedding_bag(
         norm_type: By which norm they are measured.
         scale_grad_by_freq: Divide a row's gradient by how often it was looked up.
         mode: What is made of the rows of a bag.
-        sparse: False alone: gradients are dense.
+        sparse: Heard and not needed: gradients are dense. False for the mode "max".
         per_sample_weights: What rows are multiplied by before they are added up: of `input`'s
             sizes and `weight`'s dtype; for the mode "sum".
         include_last_offset: The last of `offsets` begins no bag: it says where the last one ends.
@@ -54,7 +54,7 @@ def embedding_bag(
         IndexOutOfRangeError: A number, an offset or `padding_idx` lies outside.
         DTypeError: `weight` is not floating, numbers are neither int64 nor int32, or the dtypes of
             the weights differ.
-        ValueError: Another mode, `sparse`, or `scale_grad_by_freq` of a maximum.
+        ValueError: Another mode, or `sparse` or `scale_grad_by_freq` of a maximum.
         TypeError: A setting of a wrong type.
         DisposedError: A tensor is disposed.
 
@@ -68,11 +68,11 @@ def embedding_bag(
     check.tensor(op, "input", input)
     check.tensor(op, "weight", weight)
     mode = check.choice(op, "mode", mode, "sum", "mean", "max")
-    if check.flag(op, "sparse", sparse):
-        raise ArgumentError(f"{op}: sparse=True; gradients are dense here, leave it out")
-    scales = check.flag(op, "scale_grad_by_freq", scale_grad_by_freq)
-    if scales and mode == "max":
-        raise ArgumentError(f"{op}: scale_grad_by_freq with mode 'max'; leave one of them out")
+    settings = {"sparse": sparse, "scale_grad_by_freq": scale_grad_by_freq}
+    for name, given in settings.items():
+        if check.flag(op, name, given) and mode == "max":
+            raise ArgumentError(f"{op}: {name} with mode 'max'; leave one of them out")
+    scales = bool(scale_grad_by_freq)
     numbers, starts = _bags(
         op, input, offsets, check.flag(op, "include_last_offset", include_last_offset)
     )
