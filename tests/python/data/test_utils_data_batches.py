@@ -232,3 +232,27 @@ def test_a_dataset_is_asked_for_several_at_once_where_the_sampler_gives_lists(nu
 
     assert [it["rows"].tolist() for it in found] == [[0, 10], [20, 30], [40]]
     assert [it["of"] for it in found] == [2, 2, 1]
+
+
+class Slices(data.Dataset[np.ndarray]):
+    """Rows of an array, which it gives a batch of at once."""
+
+    rows = np.arange(6.0).reshape(3, 2)
+
+    def __len__(self):
+        return 3
+
+    def __getitem__(self, index):
+        return self.rows[index]
+
+    def __getitems__(self, indices):
+        return self.rows[indices]
+
+
+def test_a_batch_may_be_an_array():
+    batches = [it.tolist() for it in data.DataLoader(Slices(), batch_size=2)]
+
+    assert batches == [[[0, 1], [2, 3]], [[4, 5]]]
+    assert data.default_collate(np.arange(3, dtype=np.int8)).dtype == gb.int8
+    with pytest.raises(TypeError, match="batch is of type ndarray"):
+        data.default_collate(np.array(1.0))

@@ -71,7 +71,7 @@ def default_collate(batch: Sequence[Any]) -> Any:
     come as a tuple; other sequences and mappings keep their type where it can be made anew.
 
     Args:
-        batch: A list of samples.
+        batch: A list of samples, or an array, whose rows are they.
 
     Returns:
         What a sample is, a list for a tuple without names, with tensors of one more dim for its
@@ -86,14 +86,19 @@ def default_collate(batch: Sequence[Any]) -> Any:
     [tensor([[0., 0.],
             [1., 1.]]), tensor([1, 0])]
     """
-    refuse_unless_list("default_collate", "batch", batch, "samples")
-    return _collated(items_of(batch), default_collate_fn_map, 0)
+    return _collated(_samples_of("default_collate", batch), default_collate_fn_map, 0)
 
 
 def collate(batch: Sequence[Any], *, collate_fn_map: _Functions | None = None) -> Any:
     """Make one batch as `default_collate` does, by functions of one's own for some types."""
-    refuse_unless_list("collate", "batch", batch, "samples")
-    return _collated(items_of(batch), collate_fn_map or {}, 0)
+    return _collated(_samples_of("collate", batch), collate_fn_map or {}, 0)
+
+
+def _samples_of(op: str, batch: Any) -> Sequence[Any]:
+    if hasattr(batch, "__array_interface__") and getattr(batch, "ndim", 0):
+        return list(batch)  # a dataset may give a batch at once
+    refuse_unless_list(op, "batch", batch, "samples")
+    return items_of(batch)
 
 
 def _function_for(sample: Any, functions: _Functions) -> Callable[..., Any] | None:
