@@ -255,6 +255,38 @@ class TestOrthogonal:
             small = weight @ weight.T if sizes[1] < sizes[0] else weight.T @ weight
             np.testing.assert_allclose(small, np.eye(min(sizes)), atol=1e-9)
 
+    @pytest.mark.parametrize("chosen", ["matrix_exp", "cayley", None])
+    @pytest.mark.parametrize("has_base", [False, True])
+    @pytest.mark.parametrize("sizes", [(4, 4), (3, 5), (5, 3)])
+    def test_complex_weights_stay_unitary_while_they_learn(self, sizes, chosen, has_base):
+        layer = U.parametrizations.orthogonal(
+            gb.nn.Linear(*sizes, dtype=gb.complex128),
+            orthogonal_map=chosen,
+            use_trivialization=has_base,
+        )
+        optimizer = gb.optim.SGD(layer.parameters(), lr=0.3)
+        before = layer.weight.detach().numpy()
+
+        for _ in range(3):
+            optimizer.zero_grad()
+            (layer(gb.ones(2, sizes[0], dtype=gb.complex128)) - 1.0).abs().sum().backward()
+            optimizer.step()
+            weight = layer.weight.detach().numpy()
+            turned = weight.conj().T
+            small = weight @ turned if sizes[1] < sizes[0] else turned @ weight
+            np.testing.assert_allclose(small, np.eye(min(sizes)), atol=1e-9)
+        assert np.abs(weight - before).max() > 0.01
+        assert np.abs(weight.imag).max() > 0.01
+
+    def test_a_unitary_weight_stays_what_it_is(self):
+        layer = gb.nn.Linear(2, 2, dtype=gb.complex64)
+        before = gb.tensor([[1, 1j], [1j, 1]]) * 0.5**0.5
+
+        U.parametrizations.orthogonal(layer)
+        layer.weight = before
+
+        assert gb.allclose(layer.weight, before, atol=1e-6)
+
     @pytest.mark.parametrize("chosen", ["matrix_exp", "cayley", "householder"])
     def test_what_is_orthogonal_already_stays_what_it_is(self, chosen):
         layer = gb.nn.Linear(3, 3, dtype=gb.float64)
@@ -268,6 +300,10 @@ class TestOrthogonal:
     def test_refuses_vectors_and_maps_that_cannot_be_assigned_to(self):
         with pytest.raises(gb.ShapeError, match="two dims or more"):
             U.parametrizations.orthogonal(gb.nn.Linear(2, 2), "bias")
+        with pytest.raises(ValueError, match="another map is needed"):
+            U.parametrizations.orthogonal(
+                gb.nn.Linear(2, 2, dtype=gb.complex64), orthogonal_map="householder"
+            )
         layer = U.parametrizations.orthogonal(
             gb.nn.Linear(2, 2), orthogonal_map="cayley", use_trivialization=False
         )

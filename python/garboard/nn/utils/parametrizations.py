@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from garboard._arguments import check
-from garboard._arguments.errors import ChoiceError
+from garboard._arguments.errors import ArgumentError, ChoiceError
 from garboard._arguments.texts import shown
 from garboard._contexts.grad_mode import no_grad
 from garboard._engine import ShapeError, Tensor, cat, empty, eye, where, zeros, zeros_like
@@ -201,7 +201,7 @@ class _Orthogonal(Module):
             if rows != columns:
                 nothing = zeros(*x.shape[:-1], rows - columns, dtype=x.dtype, device=x.device)
                 lower = cat((lower, nothing), -1)
-            skew = lower - lower.mT
+            skew = lower - lower.mH  # complex ones make a unitary matrix of it
             if self.orthogonal_map == "matrix_exp":
                 made = matrix_exp(skew)
             else:
@@ -280,15 +280,16 @@ def _packed_reflections(given: Tensor) -> Tensor:
 def _made_orthogonal(given: Tensor) -> Tensor:
     """The nearest in a sense: Q of a QR factorization whose R has a positive diagonal."""
     factors = qr(given, "complete")
-    signs = 2.0 * (factors.R.diagonal(0, -2, -1) >= 0) - 1.0
+    diagonal = factors.R.diagonal(0, -2, -1)
+    signs = where(diagonal == 0, 1.0, diagonal.sgn())
     return factors.Q * signs.to(given.dtype).unsqueeze(-2)
 
 
 def _is_orthogonal(given: Tensor) -> bool:
     columns = given.shape[-1]
     one = eye(columns, dtype=given.dtype, device=given.device)
-    small = 1e-10 if given.element_size() == 8 else 1e-4
-    return bool(((given.mT @ given - one).abs() < small).all())
+    apart = (given.mH @ given - one).abs()
+    return bool((apart < (1e-10 if apart.element_size() == 8 else 1e-4)).all())
 
 
 def orthogonal(
@@ -300,6 +301,8 @@ def orthogonal(
 ) -> _M:
     """Keep a weight orthogonal: the columns, or the rows where those are fewer, of a rotation.
 
+    A complex weight is kept unitary.
+
     Lezcano-Casado and Martinez-Rubio, "Cheap orthogonal constraints in neural networks",
     arXiv:1901.08428.
 
@@ -307,8 +310,8 @@ def orthogonal(
         module: Whose weight it is.
         name: The weight's name; of two dims or more, each matrix of the last two is orthogonal.
         orthogonal_map: How it is made of what is learned: "matrix_exp" of a skew-symmetric matrix,
-            its "cayley" map, or a product of "householder" reflections. By default the first where
-            the matrices are square, else the last.
+            its "cayley" map, or a product of "householder" reflections, of real ones. By default
+            the first where the matrices are square or complex, else the last.
         use_trivialization: Multiply by the weight as it was last assigned, made orthogonal. Without
             it a weight made by another map than "householder" cannot be assigned, and starts as
             what the map makes of it.
@@ -317,7 +320,7 @@ def orthogonal(
         `module`.
 
     Raises:
-        ValueError: There is no such tensor, or no such map.
+        ValueError: There is no such tensor, or no such map, or "householder" of complex ones.
         ShapeError: The tensor has fewer than two dims.
         TypeError: An argument of a wrong type.
 
@@ -331,8 +334,13 @@ def orthogonal(
         raise ShapeError(f"{op}: a tensor of sizes {weight.shape}; two dims or more are needed")
     chosen: Any = orthogonal_map
     if chosen is None:
-        chosen = "matrix_exp" if weight.shape[-2] == weight.shape[-1] else "householder"
+        is_square = weight.shape[-2] == weight.shape[-1]
+        chosen = "matrix_exp" if is_square or weight.is_complex() else "householder"
     chosen = check.choice(op, "orthogonal_map", chosen, "matrix_exp", "cayley", "householder")
+    if chosen == "householder" and weight.is_complex():
+        raise ArgumentError(
+            f"{op}: 'householder' of a tensor of dtype {weight.dtype}; another map is needed"
+        )
     has_base = check.flag(op, "use_trivialization", use_trivialization)
     made = _Orthogonal(weight, chosen, has_base)
     return register_parametrization(module, name, made, unsafe=True)

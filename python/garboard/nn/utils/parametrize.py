@@ -119,7 +119,8 @@ class ParametrizationList(ModuleList):
             self.register_buffer(name, tensor)
             return
         if not isinstance(tensor, Parameter):
-            asks = original.requires_grad and tensor.is_floating_point()
+            has_slope = tensor.is_floating_point() or tensor.is_complex()
+            asks = original.requires_grad and has_slope
             tensor = Parameter(tensor.detach().contiguous(), asks)
         self.register_parameter(name, tensor)
 
