@@ -119,6 +119,7 @@ REASONS = {
     "nn.Buffer.__deepcopy__": COPIED,
     "nn.UninitializedBuffer.__deepcopy__": COPIED,
     "nn.UninitializedParameter.__deepcopy__": COPIED,
+    "nn.UninitializedTensorMixin.__torch_function__": "any function, with what it was called with",
     "nn.functional_call": CALLED,
     "nn.global_unstructured": "what the method's class takes",
     "nn.skip_init": "what the class of the user's is made with",

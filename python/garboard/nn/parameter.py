@@ -12,7 +12,7 @@ from garboard._arguments.layouts import is_really, is_sparse
 from garboard._engine import Tensor, _disabled_torch_function_impl, empty
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from garboard.types import Device, DType
 
@@ -202,8 +202,8 @@ class UninitializedTensorMixin:
     def __torch_function__(
         cls,
         func: Callable[..., Any],
-        types: Sequence[type],
-        args: tuple[Any, ...] = (),
+        types: Iterable[type],
+        args: Sequence[Any] = (),
         kwargs: dict[str, Any] | None = None,
     ) -> Any:
         """Refuse functions of the package, and methods asked of Tensor, likewise."""

@@ -95,7 +95,7 @@ def collate(batch: Sequence[Any], *, collate_fn_map: _Functions | None = None) -
 
 
 def _samples_of(op: str, batch: Any) -> Sequence[Any]:
-    if hasattr(batch, "__array_interface__") and getattr(batch, "ndim", 0):
+    if hasattr(batch, "__array_interface__") and getattr(batch, "shape", None):
         return list(batch)  # a dataset may give a batch at once
     refuse_unless_list(op, "batch", batch, "samples")
     return items_of(batch)
