@@ -73,7 +73,7 @@ inline Tensor quantile(const char* op, const Tensor& input, const Tensor& q,
   const Operand one = Scalar::of(std::int64_t{1}), zero = Scalar::of(std::int64_t{0});
   const bool can_read = q.device().is_cpu() && input.device().is_cpu();
   if (can_read) check_quantiles(op, q);
-  const Tensor ranks = reshape(detach(q), {-1});
+  const Tensor ranks = reshape(q, {-1});
   const Operand highest = Scalar::of(static_cast<double>(size - 1));
   const bool is_picked = can_read && !skips_nan && are_few(ranks.count(), size);
   Tensor ordered, rank;
@@ -97,10 +97,10 @@ inline Tensor quantile(const char* op, const Tensor& input, const Tensor& q,
     return is_picked ? elements_of_ranks(op, flat, dim, whole, found)
                      : gather(ordered, last, to(whole, DType::int64));
   };
-  const Tensor below = floor(rank);
+  const Tensor place = detach(rank), below = floor(place);
   Tensor result = elements_at(below);
   if (interpolation == Interpolation::linear || interpolation == Interpolation::midpoint) {
-    const Tensor above = elements_at(ceil(rank));
+    const Tensor above = elements_at(ceil(place));
     const Tensor weight = rank - below;
     const bool is_linear = interpolation == Interpolation::linear;
     result = lerp(result, above, is_linear ? weight : where(eq(weight, zero), zero, 0.5));

@@ -146,10 +146,11 @@ PyObject* tensor_compare(PyObject* a, PyObject* b, int op) noexcept {
 Scalar only_element(PyObject* self, const char* op) { return item_of(tensor_of(self, op), op); }
 
 Scalar only_real_element(PyObject* self, const char* op) {
-  const Tensor& tensor = tensor_of(self, op);
-  if (is_complex(tensor.dtype()))
+  const Scalar element = only_element(self, op);
+  if (element.category != Category::complex) return element;
+  if (element.imaginary != 0)
     throw_type_error("%s: a complex tensor; a real one is needed, as x.real", op);
-  return item_of(tensor, op);
+  return Scalar::of(element.real);
 }
 
 int truth(PyObject* self) noexcept try {

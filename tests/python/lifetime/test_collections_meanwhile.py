@@ -17,6 +17,7 @@ import pytest
 from garboard import _engine
 
 from tests.support.live_memory import balanced  # noqa: F401
+from tests.support.programs import run_program
 
 pytestmark = pytest.mark.usefixtures("balanced")
 
@@ -228,3 +229,36 @@ def test_ctrl_c_while_the_allocator_collects_is_not_lost(monkeypatch: pytest.Mon
     finally:
         gb.memory.set_memory_limit(before)
         signal.signal(signal.SIGINT, handler)
+
+
+def test_a_graph_that_ends_during_a_collection_ends_what_it_alone_held():
+    # Its stand-in for the collector is the last to hold the tensors in `ctx` then. Freed memory is
+    # overwritten at once in Python's development mode.
+    run_program(
+        """
+        import gc
+        import garboard as gb
+
+        class Doubled(gb.autograd.Function):
+            @staticmethod
+            def forward(ctx, x):
+                ctx.others = [gb.zeros(2) for _ in range(200)]
+                return x * 2
+
+        class Dropper:
+            def __init__(self):
+                self.me = self
+
+            def __del__(self):
+                kept.clear()
+
+        kept = []
+        gc.disable()
+        for _ in range(5):
+            kept.append(Doubled.apply(gb.ones(2, requires_grad=True)))
+            Dropper()
+            gc.collect()
+        assert gb.memory.live().storages == 0
+        """,
+        *("-X", "dev"),
+    )

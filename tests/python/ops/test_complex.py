@@ -416,6 +416,9 @@ def test_scalars_and_elements_are_pythons():
     assert (gb.ones(1) * np.complex128(1j)).tolist() == [1j]
     assert gb.tensor([1, 2.5, 1j]).dtype == gb.complex64
     assert gb.tensor([[1j], [gb.tensor(2.0)]]).tolist() == [[1j], [2]]
+    assert (float(gb.tensor(3 + 0j)), int(z[1])) == (3.0, 0)
+    with pytest.raises(TypeError, match=r"float: a complex tensor; a real one is needed"):
+        float(z[0])
     with pytest.raises(TypeError, match="complex"):
         gb.tensor([1j], dtype=gb.float32)
 

@@ -127,3 +127,13 @@ def test_neither_threads_nor_what_is_found_leave_anything(no_leaks):
         gb.set_num_threads(before)
 
     assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("name", ["quantile", "nanquantile"])
+def test_a_share_of_the_way_has_the_slope_between_its_neighbours(name):
+    x = gb.tensor([[3.0, 1.0, 2.0, 7.0], [5.0, 4.0, 9.0, 6.0]])
+    q = gb.tensor([0.3, 0.71], requires_grad=True)
+
+    getattr(gb, name)(x, q, dim=1).sum().backward()
+
+    assert q.grad.tolist() == [6.0, 21.0]  # three times the sum of both rows' gaps
