@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from math import inf
+
+from garboard import _engine
 from garboard._arguments import check
 from garboard._arguments.errors import ArgumentError
 from garboard._contexts.grad_mode import no_grad
-from garboard._engine import DTypeError, ShapeError, Tensor, int8, int32
+from garboard._engine import DTypeError, ShapeError, Tensor, float32, int8, int32, promote_types
 
 __all__ = ["_int_mm", "fake_quantize_per_channel_affine", "fake_quantize_per_tensor_affine"]
 
@@ -33,26 +36,49 @@ def _int_mm(self: Tensor, mat2: Tensor) -> Tensor:
     return wide.mm(mat2.to(int32))
 
 
-def _rounded(
-    op: str, x: Tensor, scale: float | Tensor, zero: int | Tensor, low: object, high: object
-) -> Tensor:
+def _limits(op: str, low: object, high: object) -> tuple[int, int]:
     least, most = check.integer(op, "quant_min", low), check.integer(op, "quant_max", high)
     if least > most:
         raise ArgumentError(f"{op}: quant_min {least} and quant_max {most}; it may not be above")
+    return least, most
+
+
+def _rounded(
+    op: str, input: Tensor, scale: Tensor, zero: int | Tensor, least: int, most: int
+) -> Tensor:
+    if not input.is_floating_point():
+        raise DTypeError(f"{op}: input of dtype {input.dtype}; a floating one is needed")
+    is_moved = isinstance(zero, Tensor) and zero.is_floating_point()
+    # In float32 at least, and by one over the scale, as PyTorch: it decides what lies on a half.
     with no_grad():
-        places = (x / scale + zero).round()
+        places = input.to(promote_types(input.dtype, float32)) * scale.reciprocal()
+        # An integer is added afterwards: an odd one would move a half to the other neighbour.
+        places = (places + zero).round() if is_moved else places.round() + zero
         fits = (places >= least) & (places <= most)
-        step = (places.clamp(least, most) - zero) * scale - x
-    # The gradient is that of x, and 0 where a number lies beyond what the integers reach.
-    return x.where(fits, x.detach()) + step.to(x.dtype)
+        places = places.nan_to_num(least, inf, -inf).clamp(least, most)
+        made = ((places.to(float32) - zero) * scale).to(input.dtype)
+    passed = input.masked_fill(fits.logical_not(), 0)
+    return made + (passed - passed.detach())  # 0, whose gradient is that of what fits
+
+
+def _one_of(op: str, name: str, given: Tensor) -> Tensor:
+    if given.numel() != 1:
+        raise ShapeError(f"{op}: {name} of sizes {list(given.shape)}; one number is needed")
+    return given.reshape(())
+
+
+def _check_zero(op: str, zero: float, least: int, most: int) -> None:
+    if not least <= zero <= most:
+        raise ArgumentError(f"{op}: zero_point {zero}; a number from {least} to {most} is needed")
 
 
 def fake_quantize_per_tensor_affine(
     input: Tensor, scale: float | Tensor, zero_point: int | Tensor, quant_min: int, quant_max: int
 ) -> Tensor:
-    """Compute (clamp(round(input / scale + zero_point), quant_min, quant_max) - zero_point) scale.
+    """Compute (clamp(round(input / scale) + zero_point, quant_min, quant_max) - zero_point) scale.
 
-    Its gradient is 1 where nothing is clamped, else 0. A half lies nearer to the even integer.
+    Its gradient is 1 where nothing is clamped, else 0. A half lies nearer to the even integer, and
+    NaN becomes the least. The scale is a number of float32.
 
     Args:
         input: Tensor of any shape, floating.
@@ -65,7 +91,10 @@ def fake_quantize_per_tensor_affine(
         A new tensor. Until backward the graph keeps a mask.
 
     Raises:
-        ValueError: `quant_min` is above `quant_max`.
+        ValueError: `quant_min` is above `quant_max`, or a `zero_point` that is a number is not
+            between them.
+        ShapeError: `scale` or `zero_point` is a tensor of several numbers.
+        DTypeError: `input` is not floating.
         TypeError: One is of a wrong type.
 
     >>> gb.fake_quantize_per_tensor_affine(gb.tensor([0.26, -9.0]), 0.1, 0, -8, 7)
@@ -73,13 +102,16 @@ def fake_quantize_per_tensor_affine(
     """
     op = "fake_quantize_per_tensor_affine"
     x = check.tensor(op, "input", input)
-    step = scale if isinstance(scale, Tensor) else check.real(op, "scale", scale)
-    zero = (
-        zero_point
-        if isinstance(zero_point, Tensor)
-        else check.integer(op, "zero_point", zero_point)
-    )
-    return _rounded(op, x, step, zero, quant_min, quant_max)
+    least, most = _limits(op, quant_min, quant_max)
+    if not isinstance(scale, Tensor):
+        scale = _engine.tensor(check.real(op, "scale", scale), device=x.device)
+    if isinstance(zero_point, Tensor):
+        zero_point = _one_of(op, "zero_point", zero_point).long()
+    else:
+        zero_point = check.integer(op, "zero_point", zero_point)
+        _check_zero(op, zero_point, least, most)
+    step = _one_of(op, "scale", scale).to(float32)
+    return _rounded(op, x, step, zero_point, least, most)
 
 
 def fake_quantize_per_channel_affine(
@@ -90,7 +122,7 @@ def fake_quantize_per_channel_affine(
     Args:
         input: Tensor of any shape, floating.
         scale: Tensor [channels], above 0.
-        zero_point: Tensor [channels] of integers.
+        zero_point: Tensor [channels] of integers, or of what is added before rounding.
         axis: The dim that they are of.
         quant_min: The least integer.
         quant_max: The largest one.
@@ -100,7 +132,8 @@ def fake_quantize_per_channel_affine(
 
     Raises:
         ShapeError: They are not as many as the dim is long, or the dim is out of range.
-        ValueError: `quant_min` is above `quant_max`.
+        ValueError: `quant_min` is above `quant_max`, or an integer `zero_point` is not between them.
+        DTypeError: `input` is not floating.
         TypeError: One is of a wrong type.
 
     >>> gb.fake_quantize_per_channel_affine(
@@ -118,6 +151,11 @@ def fake_quantize_per_channel_affine(
             f"{op}: scale of sizes {list(scales.shape)}, zero_point of {list(zeros.shape)}; "
             f"[{channels}] are needed"
         )
+    least, most = _limits(op, quant_min, quant_max)
+    if not zeros.is_floating_point():
+        for zero in zeros.tolist():
+            _check_zero(op, zero, least, most)
     sizes = [1] * x.ndim
     sizes[dim] = channels
-    return _rounded(op, x, scales.view(sizes), zeros.view(sizes), quant_min, quant_max)
+    step = scales.to(float32).reshape(sizes)
+    return _rounded(op, x, step, zeros.reshape(sizes), least, most)
