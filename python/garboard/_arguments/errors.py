@@ -13,6 +13,7 @@ __all__ = [
     "ChoiceError",
     "MissingMethodError",
     "NameTakenError",
+    "NotBegunError",
     "NothingAsksError",
     "PartsError",
     "RankError",
@@ -37,6 +38,10 @@ class NameTakenError(GarboardError, KeyError, ValueError):
 
     def __str__(self) -> str:
         return Exception.__str__(self)  # a KeyError shows its text as Python writes strings
+
+
+class NotBegunError(GarboardError, AssertionError):
+    """A later part of something whose first part was left out."""
 
 
 class NothingAsksError(GradientError, ValueError):

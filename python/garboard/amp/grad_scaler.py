@@ -10,6 +10,7 @@ from warnings import warn
 
 from garboard import _engine
 from garboard._arguments import check
+from garboard._arguments.errors import ArgumentError, NotBegunError
 from garboard._arguments.given import keys_of
 from garboard._arguments.texts import shown
 from garboard._contexts.grad_mode import no_grad
@@ -119,6 +120,7 @@ class GradScaler:
         self._backoff_factor: float = _backoff(op, "backoff_factor", backoff_factor)
         self._growth_interval: int = check.count(op, "growth_interval", growth_interval, 1)
         self._growth_tracker: int = 0
+        self._has_scaled: bool = False
         self._steps: dict[int, tuple[Any, _Step]] = {}  # by optimizer, which is kept meanwhile
 
     def scale(self, outputs: Any) -> Any:
@@ -138,7 +140,9 @@ class GradScaler:
         """
         if not self._enabled:
             return outputs
-        return self._scaled(outputs, 0)
+        made = self._scaled(outputs, 0)
+        self._has_scaled = True
+        return made
 
     def _scaled(self, outputs: Any, depth: int) -> Any:
         if isinstance(outputs, Tensor):
@@ -149,8 +153,13 @@ class GradScaler:
         needed = f"a Tensor, or a list of them, at most {_DEEPEST} deep, is needed"
         raise TypeError(f"GradScaler.scale: outputs is of type {type(outputs).__name__}; {needed}")
 
+    def _check_begun(self, op: str) -> None:
+        if not self._has_scaled:
+            raise NotBegunError(f"{op}: no loss was scaled; call scale(loss).backward() first")
+
     def _step_of(self, op: str, optimizer: Any) -> _Step:
         check.of_type(Optimizer, op, "optimizer", optimizer)
+        self._check_begun(op)
         _, step = self._steps.setdefault(id(optimizer), (optimizer, _Step()))
         return step
 
@@ -175,7 +184,8 @@ class GradScaler:
             optimizer: The optimizer.
 
         Raises:
-            GarboardError: It was done already since the last `update`, or the step was.
+            GarboardError: It was done already since the last `update`, or the step was; or no loss
+                was scaled yet.
             ValueError: A gradient is float16.
             TypeError: It is no optimizer.
 
@@ -210,8 +220,8 @@ class GradScaler:
             What its `step` returns, or None.
 
         Raises:
-            GarboardError: It was done already since the last `update`; there is no gradient; or a
-                closure is given.
+            GarboardError: It was done already since the last `update`; there is no gradient; no
+                loss was scaled yet; or a closure is given.
             ValueError: A gradient is float16.
             TypeError: It is no optimizer.
 
@@ -263,6 +273,7 @@ class GradScaler:
             self._scale = _scale(op, "new_scale", new_scale)
             self._steps.clear()
             return
+        self._check_begun(op)
         found = [step.found_inf for _, step in self._steps.values() if step.found_inf is not None]
         if not found:
             raise GarboardError(f"{op}: no step since the last update(); call step() first")
@@ -395,7 +406,9 @@ class GradScaler:
             return
         there = set(keys_of(str, op, "state_dict", state_dict, "numbers"))
         if missing := [name for name in _SAVED if name not in there]:
-            raise ValueError(f"{op}: missing keys {missing}; what state_dict() returned is needed")
+            raise ArgumentError(
+                f"{op}: missing keys {missing}; what state_dict() returned is needed"
+            )
         scale = _scale(op, "scale", state_dict["scale"])
         growth = _growth(op, "growth_factor", state_dict["growth_factor"])
         backoff = _backoff(op, "backoff_factor", state_dict["backoff_factor"])

@@ -323,11 +323,12 @@ class TestGradScaler:
 
         assert other.state_dict() == scaler.state_dict()
         assert other.state_dict()["_growth_tracker"] == 1
-        with pytest.raises(ValueError, match="missing keys"):
+        with pytest.raises(RuntimeError, match="missing keys"):
             other.load_state_dict({})
 
     def test_calls_out_of_turn_are_refused(self):
         weight, optimizer, scaler = self.make()
+        scaler.scale(gb.ones(1))
         with pytest.raises(gb.GarboardError, match="no step since"):
             scaler.update()
         with pytest.raises(gb.GarboardError, match="call backward"):
@@ -349,13 +350,24 @@ class TestGradScaler:
         half = gb.nn.Parameter(gb.ones(1, dtype=gb.float16))
         half.sum().backward()
         with pytest.raises(ValueError, match="dtype float16"):
-            gb.amp.GradScaler("cpu").unscale_(gb.optim.SGD([half], lr=0.1))
+            scaler.unscale_(gb.optim.SGD([half], lr=0.1))
+
+    def test_gradients_of_a_loss_that_was_not_scaled_are_not_divided(self):
+        weight, optimizer, scaler = self.make()
+        weight.sum().backward()
+
+        for call in (scaler.step, scaler.unscale_, lambda _: scaler.update()):
+            with pytest.raises(AssertionError, match=r"no loss was scaled; call scale\(loss\)"):
+                call(optimizer)
+
+        assert weight.grad.item() == 1
 
     def test_gradients_are_checked_before_one_is_changed(self):
         single = gb.nn.Parameter(gb.ones(1))
         half = gb.nn.Parameter(gb.ones(1, dtype=gb.float16))
         (single * 4 + half).sum().backward()
         scaler = gb.amp.GradScaler("cpu", init_scale=2.0)
+        scaler.scale(gb.ones(1))
 
         for _ in range(2):
             with pytest.raises(ValueError, match="dtype float16"):

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from garboard._arguments import check
+from garboard._arguments.errors import ArgumentError
+from garboard._arguments.texts import shown
 from garboard._engine import Tensor
 from garboard.nn import functional
 from garboard.nn._losses._loss import Loss
@@ -21,6 +23,13 @@ __all__ = [
     "TripletMarginLoss",
     "TripletMarginWithDistanceLoss",
 ]
+
+
+def _above_zero(op: str, margin: Any) -> float:
+    number: float = check.real(op, "margin", margin)
+    if number <= 0:
+        raise ArgumentError(f"{op}: margin {shown(margin)}; a number above 0 is needed")
+    return number
 
 
 class MarginRankingLoss(Loss):
@@ -177,7 +186,7 @@ class TripletMarginLoss(Loss):
         reduction: Reduction = "mean",
     ) -> None:
         super().__init__(size_average, reduce, reduction)
-        self.margin: float = check.real("TripletMarginLoss", "margin", margin)
+        self.margin: float = _above_zero("TripletMarginLoss", margin)
         self.p: float = check.real("TripletMarginLoss", "p", p)
         self.eps: float = check.rate("TripletMarginLoss", "eps", eps)
         self.swap: bool = check.flag("TripletMarginLoss", "swap", swap)
@@ -233,7 +242,7 @@ class TripletMarginWithDistanceLoss(Loss):
         self.distance_function: Callable[[Tensor, Tensor], Tensor] = (
             PairwiseDistance() if distance_function is None else distance_function
         )
-        self.margin: float = check.real("TripletMarginWithDistanceLoss", "margin", margin)
+        self.margin: float = _above_zero("TripletMarginWithDistanceLoss", margin)
         self.swap: bool = check.flag("TripletMarginWithDistanceLoss", "swap", swap)
 
     def forward(self, anchor: Tensor, positive: Tensor, negative: Tensor) -> Tensor:
