@@ -49,12 +49,18 @@ def _deepcopy(self: Tensor, memo: dict[Any, Any]) -> Tensor:
     known: Tensor | None = memo.get(id(self))
     if known is not None:
         return known
-    with no_grad():
-        result = _copied(self.detach(), memo.setdefault(_STORAGES, {}))
-    memo[id(self)] = result = _of_class(type(self), result)
-    result.requires_grad_(self.requires_grad)
-    if self.grad is not None:
-        result.grad = _deepcopy(self.grad, memo)
+    # A class of a program's own would be asked of a copy that lacks its attributes yet.
+    is_overridden = _engine._set_overriding(None)
+    _engine._set_overriding(False)
+    try:
+        with no_grad():
+            result = _copied(self.detach(), memo.setdefault(_STORAGES, {}))
+        memo[id(self)] = result = _of_class(type(self), result)
+        result.requires_grad_(self.requires_grad)
+        if self.grad is not None:
+            result.grad = _deepcopy(self.grad, memo)
+    finally:
+        _engine._set_overriding(is_overridden)
     if attributes := attributes_on(self):
         from copy import deepcopy
 

@@ -132,7 +132,8 @@ def fake_quantize_per_channel_affine(
 
     Raises:
         ShapeError: They are not as many as the dim is long, or the dim is out of range.
-        ValueError: `quant_min` is above `quant_max`, or an integer `zero_point` is not between them.
+        ValueError: `quant_min` is above `quant_max`, or an integer of `zero_point` is not between
+            them.
         DTypeError: `input` is not floating.
         TypeError: One is of a wrong type.
 

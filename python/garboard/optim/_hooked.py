@@ -7,6 +7,7 @@ from functools import wraps
 from typing import Any
 
 from garboard._arguments import check
+from garboard._arguments.errors import ResultError
 from garboard._hooks import HookTable, RemovableHandle
 
 __all__ = [
@@ -26,7 +27,8 @@ def register_optimizer_step_pre_hook(hook: Callable[..., Any]) -> RemovableHandl
     """Call `hook(optimizer, args, kwargs)` before every step of every optimizer.
 
     Args:
-        hook: What it returns, unless None, replaces both: a tuple of a tuple and a dict.
+        hook: What it returns, unless None, replaces both: a tuple of a tuple and a dict. `args`
+            begins with the optimizer; the new ones may leave it out.
 
     Returns:
         A handle, whose `remove()` takes the hook off again.
@@ -48,7 +50,7 @@ def register_optimizer_step_post_hook(hook: Callable[..., Any]) -> RemovableHand
     """Call `hook(optimizer, args, kwargs)` after every step of every optimizer.
 
     Args:
-        hook: What it returns is dropped.
+        hook: What it returns is dropped. `args` begins with the optimizer.
 
     Returns:
         A handle, whose `remove()` takes the hook off again.
@@ -85,15 +87,17 @@ def hooked(step: Callable[..., Any]) -> Callable[..., Any]:
             if _every_pre_hooks:
                 hooks = (*_every_pre_hooks.snapshot(), *hooks)
             for hook in hooks:
-                changed = hook(self, args, kwargs)
+                changed = hook(self, (self, *args), kwargs)
                 if changed is not None:
                     if not isinstance(changed, tuple) or len(changed) != 2:
-                        raise TypeError(
+                        raise ResultError(
                             f"{type(self).__name__}.step: a hook returned what is of type "
                             f"{type(changed).__name__}; None, or a tuple of new arguments and "
                             "named arguments, is needed"
                         )
                     args, kwargs = changed
+                    if args and args[0] is self:
+                        args = args[1:]
             result = step(self, *args, **kwargs)
             if not self._is_native:
                 self._own_new_state()
@@ -102,7 +106,7 @@ def hooked(step: Callable[..., Any]) -> Callable[..., Any]:
             if _every_post_hooks:
                 hooks = (*hooks, *_every_post_hooks.snapshot())
             for hook in hooks:
-                hook(self, args, kwargs)
+                hook(self, (self, *args), kwargs)
             for heard in listeners:
                 heard(self)
         finally:

@@ -306,7 +306,8 @@ class Optimizer(StateHooked):
         """Call `hook(optimizer, args, kwargs)` before every step.
 
         Args:
-            hook: What it returns, unless None, is a tuple of new args and kwargs.
+            hook: What it returns, unless None, is a tuple of new args and kwargs. `args` begins
+                with the optimizer; the new ones may leave it out.
 
         Returns:
             A handle, whose `remove()` takes the hook off again.
@@ -329,7 +330,7 @@ class Optimizer(StateHooked):
         """Call `hook(optimizer, args, kwargs)` after every step.
 
         Args:
-            hook: What it returns is dropped.
+            hook: What it returns is dropped. `args` begins with the optimizer.
 
         Returns:
             A handle, whose `remove()` takes the hook off again.

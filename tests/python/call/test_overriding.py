@@ -132,6 +132,26 @@ class TestWhatIsComputedFromAClass:
         assert type(copy.deepcopy(image())) is Image
         assert type(gb.Tensor._make_subclass(Image, gb.ones(2), True)) is Image
 
+    def test_is_copied_without_a_call_of_it_that_its_attributes_are_missing_from(self):
+        class Length(gb.Tensor):
+            @classmethod
+            def __torch_function__(cls, func, types, args=(), kwargs=None):  # type: ignore[no-untyped-def]
+                units = {it.unit for it in args if isinstance(it, cls)}
+                made = super().__torch_function__(func, types, args, kwargs or {})
+                if isinstance(made, cls) and units:
+                    (made.unit,) = units
+                return made
+
+        length = gb.ones(2).as_subclass(Length)
+        length.unit = "m"
+        length.requires_grad_()
+
+        copied = copy.deepcopy(length)
+
+        assert type(copied) is Length
+        assert copied.unit == (copied * 2).unit == "m"
+        assert copied.requires_grad
+
     def test_compares_with_what_is_no_number_as_tensors_do(self):
         x = image()
 

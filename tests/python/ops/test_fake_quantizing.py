@@ -108,5 +108,5 @@ def test_zero_points_lie_among_the_integers():
         gb.fake_quantize_per_channel_affine(x, one, gb.tensor([0, 300]), 0, -128, 127)
     with pytest.raises(gb.ShapeError, match=r"scale of sizes \[2\]; one number is needed"):
         gb.fake_quantize_per_tensor_affine(x, one, gb.tensor(0), -8, 7)
-    with pytest.raises(NotImplementedError, match="dtype garboard.int64; a floating one"):
+    with pytest.raises(NotImplementedError, match=r"dtype garboard\.int64; a floating one"):
         gb.fake_quantize_per_tensor_affine(x.long(), 0.1, 0, -8, 7)

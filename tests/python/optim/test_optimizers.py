@@ -458,12 +458,24 @@ class TestHooks:
 
         assert optimizer.step() == 5
 
+    def test_one_is_given_the_arguments_with_the_optimizer_before_them(self):
+        optimizer, seen = optim.SGD([nn.Parameter(gb.ones(1))]), []
+        optimizer.register_step_pre_hook(lambda of, args, kwargs: ((args[0], lambda: 5), kwargs))
+        optimizer.register_step_post_hook(lambda of, args, kwargs: seen.append(args))
+
+        loss = optimizer.step(lambda: 3)
+
+        assert loss == 5
+        assert [len(args) for args in seen] == [2]
+        assert seen[0][0] is optimizer
+
     def test_one_that_returns_something_else_is_refused(self):
         optimizer = optim.SGD([nn.Parameter(gb.ones(1))])
         optimizer.register_step_pre_hook(lambda of, args, kwargs: 3)
 
-        with pytest.raises(TypeError, match=r"SGD.step: a hook returned what is of type int"):
-            optimizer.step()
+        for kind in (TypeError, RuntimeError):
+            with pytest.raises(kind, match=r"SGD.step: a hook returned what is of type int"):
+                optimizer.step()
 
 
 class TestGroups:
