@@ -245,7 +245,9 @@ def stack_module_state(
 
     op = "stack_module_state"
     given = list_of(Module, op, "models", models, "modules")
-    if not given or len({type(it) for it in given}) != 1:
+    if not given:
+        raise ArgumentError(f"{op}: no modules; at least one is needed")
+    if len({type(it) for it in given}) != 1:
         raise ArgumentError(f"{op}: {len(given)} modules of different classes; one class is needed")
     if len({it.training for it in given}) != 1:
         raise ArgumentError(f"{op}: some of the modules are in training; all or none is needed")

@@ -282,7 +282,7 @@ def test_nothing_stays_alive():
         (lambda x: func.vmap(gb.sum, (0, 0))(x), ValueError, "in_dims holds 2 places"),
         (lambda x: func.vmap(gb.sum, None)(x), gb.ShapeError, "one size is needed"),
         (lambda x: func.vmap(gb.sum, randomness="x")(x), ValueError, "randomness"),
-        (lambda x: func.stack_module_state([]), ValueError, "one class is needed"),
+        (lambda x: func.stack_module_state([]), ValueError, "no modules; at least one is needed"),
     ],
 )
 def test_what_does_not_fit_is_refused(call, error, match):
