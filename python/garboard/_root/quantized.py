@@ -7,6 +7,7 @@ from math import inf
 from garboard import _engine
 from garboard._arguments import check
 from garboard._arguments.errors import ArgumentError
+from garboard._arguments.texts import shown
 from garboard._contexts.grad_mode import no_grad
 from garboard._engine import DTypeError, ShapeError, Tensor, float32, int8, int32, promote_types
 
@@ -69,7 +70,8 @@ def _one_of(op: str, name: str, given: Tensor) -> Tensor:
 
 def _check_zero(op: str, zero: float, least: int, most: int) -> None:
     if not least <= zero <= most:
-        raise ArgumentError(f"{op}: zero_point {zero}; a number from {least} to {most} is needed")
+        told = f"zero_point {shown(zero)}; a number from {shown(least)} to {shown(most)}"
+        raise ArgumentError(f"{op}: {told} is needed")
 
 
 def fake_quantize_per_tensor_affine(
