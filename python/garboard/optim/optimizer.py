@@ -306,8 +306,7 @@ class Optimizer(StateHooked):
         """Call `hook(optimizer, args, kwargs)` before every step.
 
         Args:
-            hook: What it returns, unless None, is a tuple of new args and kwargs. `args` begins
-                with the optimizer; the new ones may leave it out.
+            hook: It may return new args, with the optimizer first or without it, and kwargs.
 
         Returns:
             A handle, whose `remove()` takes the hook off again.

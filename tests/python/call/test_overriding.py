@@ -135,7 +135,7 @@ class TestWhatIsComputedFromAClass:
     def test_is_copied_without_a_call_of_it_that_its_attributes_are_missing_from(self):
         class Length(gb.Tensor):
             @classmethod
-            def __torch_function__(cls, func, types, args=(), kwargs=None):  # type: ignore[no-untyped-def]
+            def __torch_function__(cls, func, types, args=(), kwargs=None):
                 units = {it.unit for it in args if isinstance(it, cls)}
                 made = super().__torch_function__(func, types, args, kwargs or {})
                 if isinstance(made, cls) and units:
