@@ -531,11 +531,11 @@ class TestWords:
 
     @pytest.mark.parametrize("text", ["", "x", "1 XB", "MiB", "1e400 GiB", "-1"])
     def test_that_name_no_bytes_are_refused(self, text):
-        with pytest.raises(gb.ShapeError, match="parse_bytes: .*an amount such as"):
+        with pytest.raises(gb.ShapeError, match=r"parse_bytes: .*an amount such as"):
             memory.parse_bytes(text)
-        with pytest.raises(gb.ShapeError, match="dispose_scope: limit .*an amount such as"):
+        with pytest.raises(gb.ShapeError, match=r"dispose_scope: limit .*an amount such as"):
             gb.dispose_scope(limit=text)
-        with pytest.raises(gb.ShapeError, match="set_memory_limit: limit .*an amount such as"):
+        with pytest.raises(gb.ShapeError, match=r"set_memory_limit: limit .*an amount such as"):
             memory.set_memory_limit(text)
 
     @pytest.mark.parametrize(
