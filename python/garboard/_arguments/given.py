@@ -16,6 +16,8 @@ __all__ = ["items_of", "keys_of", "list_of", "refuse_unless_list"]
 
 _T = TypeVar("_T")
 
+_MOST_AGAIN = 1 << 16  # items that came before: more than that, and there is no end to them
+
 
 def refuse_unless_list(op: str, name: str, given: object, of: str) -> None:
     """Raise TypeError unless `given` is a list or a tuple, whose length is the truth."""
@@ -35,26 +37,29 @@ def list_of(
 ) -> list[_T]:
     """Return the items of a list, a tuple or another iterable, each checked as it comes.
 
-    What is no list or tuple may have no end, so it may give an item once only.
+    What is no list or tuple may have no end: it may give items that came before, as a generator
+    of a shared layer does, but not for ever.
 
     Raises:
         TypeError: `given` is not iterable, or an item is of another type.
-        ValueError: An iterable gives an item a second time.
+        ValueError: An iterable gives items again, over and over.
     """
     is_list = isinstance(given, (list, tuple))
     if not isinstance(given, Iterable):
         raise TypeError(f"{op}: {name} is of type {type(given).__name__}; a list of {of} is needed")
     items: list[_T] = []
     seen: set[int] = set()
+    again = 0
     for item in items_of(given) if is_list else given:
         if not is_really(item, wanted):
             raise TypeError(
                 f"{op}: item {len(items)} of {name} is of type {type(item).__name__}; a list of "
                 f"{of} is needed"
             )
-        if id(item) in seen:
+        again += id(item) in seen
+        if again > _MOST_AGAIN:
             raise ValueError(
-                f"{op}: item {len(items)} of {name} came before, out of a "
+                f"{op}: item {len(items)} of {name} came before, as {_MOST_AGAIN} others, out of a "
                 f"{type(given).__name__}, which may have no end; give a list of {of}"
             )
         if not is_list:

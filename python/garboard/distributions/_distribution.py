@@ -176,7 +176,13 @@ class Distribution:
             if allowed.event_dim == 0:
                 wrong = given.expand(is_right.shape)[~is_right]
                 told = f"holds {wrong[0].item():g}"
-        raise ValueError(f"{self._name}: {name} {told}; {allowed.needed} are needed")
+        # by these words samplers tell a draw outside of what is allowed from other errors
+        ends = (
+            f"within the support ({allowed!r})"
+            if name == "value"
+            else (f"to satisfy the constraint {allowed!r}")
+        )
+        raise ValueError(f"{self._name}: {name} {told}; {allowed.needed} are needed {ends}")
 
     def _checked(self, value: Tensor) -> Tensor:
         """A value that it might have drawn; a number, too, where nothing is checked."""

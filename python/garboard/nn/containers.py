@@ -122,7 +122,7 @@ class _Row(Module):
 
         Raises:
             TypeError: One is no Module; none is added then.
-            ValueError: What is no list gives a module twice, and so may have no end.
+            ValueError: What is no list gives modules again, over and over.
 
         >>> len(gb.nn.Sequential().extend([gb.nn.ReLU(), gb.nn.Tanh()]))
         2
@@ -324,7 +324,7 @@ class ModuleList(_Row):
 
     Raises:
         TypeError: One is no Module.
-        ValueError: What is no list gives a module twice, and so may have no end.
+        ValueError: What is no list gives modules again, over and over.
 
     >>> layers = gb.nn.ModuleList(gb.nn.Linear(2, 2) for _ in range(3))
     >>> len(layers), len(list(layers.parameters()))

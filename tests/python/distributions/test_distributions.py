@@ -498,7 +498,11 @@ REFUSALS: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: dist.NegativeBinomial(1.0, 1.0), ValueError, r"probs holds 1; numbers in \[0, 1\)"),
     (lambda: dist.NegativeBinomial(-1.0, 0.5), ValueError, "total_count holds -1; numbers"),
     (lambda: dist.NegativeBinomial(1.0), ValueError, "probs and logits; one of them"),
-    (lambda: dist.Pareto(1.0, 1.0).log_prob(gb.tensor(0.5)), ValueError, "at least 1"),
+    (
+        lambda: dist.Pareto(1.0, 1.0).log_prob(gb.tensor(0.5)),
+        ValueError,
+        r"at least 1 are needed within the support \(GreaterThanEq\(lower_bound=1.0\)\)$",
+    ),
     (lambda: dist.Multinomial(-1, gb.ones(2)), ValueError, "total_count -1; 0 or more is needed"),
     (lambda: dist.Categorical(gb.ones(2), gb.ones(2)), ValueError, "one of them is needed"),
     (lambda: dist.Categorical(gb.tensor([-1.0, 2.0])), ValueError, "that are not negative"),
@@ -512,7 +516,8 @@ REFUSALS: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (
         lambda: dist.MultivariateNormal(gb.zeros(2), -gb.eye(2)),
         ValueError,
-        "covariance_matrix holds what is none; symmetric positive definite matrices are needed",
+        "covariance_matrix holds what is none; symmetric positive definite matrices are needed "
+        r"to satisfy the constraint PositiveDefinite\(\)$",
     ),
     (lambda: dist.MultivariateNormal(gb.zeros(2), gb.eye(3)), gb.ShapeError, r"\[2\] and \[3, 3\]"),
     (lambda: dist.Bernoulli(0.5).rsample(), NotImplementedError, r"no rsample\(\) of this"),

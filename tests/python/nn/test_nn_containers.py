@@ -344,3 +344,20 @@ def test_the_places_of_a_row_are_no_names_that_an_editor_offers():
 
 def test_a_list_without_modules_may_be_made_of_none():
     assert len(gb.nn.ModuleList(None)) == 0
+
+
+class TestSharedModules:
+    def test_come_out_of_a_generator_as_out_of_a_list(self):
+        shared = nn.Linear(2, 2)
+
+        layers = nn.ModuleList(shared for _ in range(3))
+
+        assert len(layers) == 3
+        assert len(list(layers.parameters())) == 2
+
+    def test_stand_in_parts_of_lists(self):
+        shared = nn.Linear(2, 2)
+
+        part = nn.ModuleList([shared, shared, nn.ReLU()])[:2]
+
+        assert [it is shared for it in part] == [True, True]

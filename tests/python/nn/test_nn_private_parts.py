@@ -153,3 +153,29 @@ def test_a_module_is_called_with_its_hooks_by_torchs_name_of_its_call():
 
     assert layer._call_impl(gb.ones(1)).tolist() == [2]
     assert layer._wrapped_call_impl(input=-gb.ones(1)).tolist() == [1]
+
+
+class TestAModuleThatIsMadeTwice:
+    """As classes of several bases are, each of which calls Module's `__init__`."""
+
+    def test_forgets_what_was_registered_and_keeps_other_attributes(self):
+        module = nn.Module()
+        module.head, module.scale = nn.ReLU(), nn.Parameter(gb.ones(2))
+        module.register_buffer("mean", gb.zeros(2))
+        module.note = "kept"
+
+        module.__init__()
+        module.add_module("mean", nn.Tanh())
+
+        assert module.note == "kept"
+        assert [name for name, _ in module.named_children()] == ["mean"]
+        assert not hasattr(module, "head")
+        assert not hasattr(module, "scale")
+
+    def test_has_no_hooks(self):
+        layer = nn.ReLU()
+        layer.register_forward_hook(lambda module, given, output: output + 1)
+
+        layer.__init__()
+
+        assert layer(gb.ones(1)).tolist() == [1]

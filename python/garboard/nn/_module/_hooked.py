@@ -78,6 +78,11 @@ class Hooked(Tree, _ModuleBase):
     if TYPE_CHECKING:
         forward: Callable[..., Any]
 
+    def _forget(self) -> None:
+        super()._forget()
+        for kind in TABLES:
+            vars(self).pop(kind, None)
+
     def _table(self, kind: str) -> HookTable:
         own = vars(self)
         table = own.get(kind)
