@@ -63,7 +63,8 @@ def backward(
         tensors: What to differentiate; each of one element, unless its gradient is given.
         grad_tensors: The gradients to start from, one a tensor, in its sizes and on its device;
             None, for one of them or for all, stands for 1.
-        retain_graph: Keep what the graph saved, for another pass; `create_graph` by default.
+        retain_graph: Keep what the graph saved, for another pass; `create_graph` by default. Within
+            `vmap` it is kept until the last call.
         create_graph: Record the pass itself.
         inputs: Add to `.grad` of these alone, leaves or not; of all leaves by default.
 
@@ -84,7 +85,7 @@ def backward(
     """
     outputs = _listed("backward", "tensors", tensors)
     gradients = _gradients("backward", "grad_tensors", grad_tensors, outputs)
-    keep = create_graph if retain_graph is None else retain_graph
+    keep = is_asked_again.get() or (create_graph if retain_graph is None else retain_graph)
     alone = None if inputs is None else _listed("backward", "inputs", inputs)
     _engine._backward(outputs, gradients, bool(keep), bool(create_graph), alone)
 
@@ -110,8 +111,8 @@ def grad(
         inputs: For what: leaves, or tensors that the outputs were computed from. One may be an
             output, or be named twice.
         grad_outputs: The gradients to start from, as in `backward`.
-        retain_graph: Keep what the graph saved, for another pass; `create_graph` by default, and
-            within `vmap` until its last call.
+        retain_graph: Keep what the graph saved, for another pass; `create_graph` by default. Within
+            `vmap` it is kept until the last call.
         create_graph: Record the pass itself.
         only_inputs: True; `backward` is for all leaves.
         allow_unused: Return None for an input that the outputs do not depend on; by default where
@@ -143,7 +144,7 @@ def grad(
             "grad: materialize_grads=True with allow_unused=False; zeros are for what is unused, "
             "leave allow_unused out"
         )
-    keep = (create_graph or is_asked_again.get()) if retain_graph is None else retain_graph
+    keep = is_asked_again.get() or (create_graph if retain_graph is None else retain_graph)
     if is_grads_batched:
         more = create_graph, True, allow_unused or materialize_grads
         columns = _batched(outputs, inputs, grad_outputs, bool(keep), more)

@@ -220,6 +220,20 @@ def test_a_function_of_ones_own_is_called_for_each_sample_or_has_a_rule():
     assert seen == [(3, "different", (0,), (3, 2))]
 
 
+@pytest.mark.parametrize("retain_graph", [None, False])
+def test_rows_of_a_jacobian_share_a_graph_that_is_kept_until_the_last(retain_graph):
+    x = gb.tensor([1.0, 2.0], requires_grad=True)
+    y = x.square()
+
+    (jacobian,) = func.vmap(lambda row: gb.autograd.grad(y, (x,), row, retain_graph=retain_graph))(
+        gb.eye(2)
+    )
+
+    assert jacobian.tolist() == [[2, 0], [0, 4]]
+    with pytest.raises(gb.GradientError, match="was freed"):
+        y.backward(gb.ones(2))
+
+
 def test_gradients_of_samples_are_of_each_alone():
     shared = gb.tensor([1.0, 2.0], requires_grad=True)
 
