@@ -177,10 +177,11 @@ class Distribution:
                 wrong = given.expand(is_right.shape)[~is_right]
                 told = f"holds {wrong[0].item():g}"
         # by these words samplers tell a draw outside of what is allowed from other errors
+        kind = allowed._told_name
         ends = (
-            f"within the support ({allowed!r})"
+            f"within the support ({kind}())"
             if name == "value"
-            else (f"to satisfy the constraint {allowed!r}")
+            else f"to satisfy the constraint {kind}()"
         )
         raise ValueError(f"{self._name}: {name} {told}; {allowed.needed} are needed {ends}")
 

@@ -71,6 +71,8 @@ class Module(Stateful):
     call_super_init: bool = False  # whether __init__ passes on to the bases behind Module
 
     def __init__(self, *args: object, **kwargs: object) -> None:
+        if "_roles" in vars(self):
+            self._forget()
         super().__init__()
         vars(self)["training"] = True
         if self.call_super_init:

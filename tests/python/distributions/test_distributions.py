@@ -501,7 +501,7 @@ REFUSALS: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (
         lambda: dist.Pareto(1.0, 1.0).log_prob(gb.tensor(0.5)),
         ValueError,
-        r"at least 1 are needed within the support \(GreaterThanEq\(lower_bound=1.0\)\)$",
+        r"at least 1 are needed within the support \(GreaterThanEq\(\)\)$",
     ),
     (lambda: dist.Multinomial(-1, gb.ones(2)), ValueError, "total_count -1; 0 or more is needed"),
     (lambda: dist.Categorical(gb.ones(2), gb.ones(2)), ValueError, "one of them is needed"),

@@ -79,9 +79,9 @@ class Hooked(Tree, _ModuleBase):
         forward: Callable[..., Any]
 
     def _forget(self) -> None:
-        super()._forget()
-        for kind in TABLES:
-            vars(self).pop(kind, None)
+        """Let go of what is registered, where a class of several bases calls `__init__` again."""
+        for name in (*self._roles, *TABLES):
+            vars(self).pop(name, None)
 
     def _table(self, kind: str) -> HookTable:
         own = vars(self)

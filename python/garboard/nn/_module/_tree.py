@@ -43,17 +43,10 @@ class Tree:
 
     def __init__(self) -> None:
         own = vars(self)
-        if "_roles" in own:
-            self._forget()
         own["_roles"] = {}
         own["_is_held"] = False
         own["_home"] = _engine.current_dispose_scope()
         lend_views(self)
-
-    def _forget(self) -> None:
-        """Let go of what is registered, where a class of several bases calls `__init__` again."""
-        for name in self._roles:
-            vars(self).pop(name, None)
 
     @property
     def _modules(self) -> Registered:
