@@ -45,7 +45,7 @@ def test_half_of_a_surrogate_pair_is_no_choice(call):
 
 
 def test_a_limit_is_read_to_its_end():
-    with pytest.raises(gb.GarboardError, match="^dispose_scope: limit '1 GiB"):
+    with pytest.raises(gb.GarboardError, match=r"^dispose_scope: limit '1 GiB"):
         gb.dispose_scope(limit="1 GiB\0 and more")
 
 
