@@ -176,7 +176,8 @@ VALUES: dict[tuple[str, str], Callable[..., Any]] = {
     ("torch", "Size"): lambda sizes=(): _engine._Size(sizes),
     ("torch", "device"): _device,
     **{
-        ("pathlib", name): _path
+        (module, name): _path
+        for module in ("pathlib", "pathlib._local")  # so Python 3.13 writes it
         for name in ("Path", "PosixPath", "PurePosixPath", "PureWindowsPath", "WindowsPath")
     },
     **{

@@ -201,6 +201,12 @@ class TestPyTorchsTensors:
         with pytest.raises(FileError, match=message):
             gb.load(torch_file(pickled, {}))
 
+    @pytest.mark.parametrize("module", ["pathlib", "pathlib._local"])
+    def test_paths_are_read_under_the_names_that_versions_of_python_give_them(self, module):
+        pickled = f"\x80\x02c{module}\nPosixPath\n(X\x04\x00\x00\x00runstR."
+
+        assert gb.load(torch_file(pickled.encode("latin-1"), {})) == Path("runs")
+
     @pytest.mark.parametrize(
         "pickled",
         [
