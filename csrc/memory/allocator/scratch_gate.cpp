@@ -1,5 +1,7 @@
 #include "csrc/memory/allocator/scratch_gate.h"
 
+#include <algorithm>
+
 #include "csrc/core/exclusive.h"
 #include "csrc/memory/record/out_of_memory_report.h"
 
@@ -34,6 +36,9 @@ void ScratchGate::give_back(std::size_t bytes) noexcept {
   counted().subtract(bytes);
 }
 
-void ScratchGate::forget_others() noexcept { counted().set_alone(of_this_thread); }
+// Other devices' gates have none, whatever this thread has of one.
+void ScratchGate::forget_others() noexcept {
+  counted().set_alone(std::min(counted().bytes(), of_this_thread));
+}
 
 }  // namespace garboard

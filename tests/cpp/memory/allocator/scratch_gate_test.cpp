@@ -90,6 +90,10 @@ TEST_F(ScratchGateTest, KeepsItsOneThreadsInAForkedChild) {
   cache_.after_fork_in_child();
 
   EXPECT_EQ(cache_.stats().scratch_bytes, 1_MiB);
+  CachingAllocator other(device_);
+  other.before_fork();
+  other.after_fork_in_child();
+  EXPECT_EQ(other.stats().scratch_bytes, 0u);
   gate_.give_back(1_MiB);
   EXPECT_EQ(cache_.stats().scratch_bytes, 0u);
 }
