@@ -70,6 +70,9 @@ class PackedTensor : public Foreign {
  public:
   /// A tensor without history of the sizes, dtype and device of the one that was packed.
   virtual Tensor unpack() = 0;
+  /// What it keeps here to make it of, so that whoever looks for owners sees them; maybe empty
+  /// ones.
+  virtual std::span<SavedTensor> kept() noexcept { return {}; }
 };
 /// Packs a tensor, which has no history, that the op `name` keeps.
 using Pack = Counted<PackedTensor> (*)(const char* name, const Tensor& kept);
@@ -183,6 +186,11 @@ class GradNode final : public NodeRecord, public RefCounted {
     if (!seldom_) return;
     for (SavedOther& other : seldom_->others) {
       if (other.saved.tensor) visit(other.saved);
+    }
+    for (const auto& packed : seldom_->packed) {
+      for (SavedTensor& saved : packed.tensor->kept()) {
+        if (saved.tensor) visit(saved);
+      }
     }
   }
 

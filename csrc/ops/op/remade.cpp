@@ -40,6 +40,7 @@ class RemadeAfterInput final : public Remade {
  public:
   RemadeAfterInput(const Unary& op, Counted<PackedTensor> input) noexcept
       : Remade(op.name), op_(op), input_(std::move(input)) {}
+  std::span<SavedTensor> kept() noexcept override { return input_->kept(); }
 
  private:
   Tensor make() const override {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "csrc/ops/op/op.h"
@@ -15,6 +16,7 @@ class Remade : public PackedTensor {
  public:
   /// Raises VersionError where one of them was written since.
   Tensor unpack() final;
+  std::span<SavedTensor> kept() noexcept override { return from_; }
 
  protected:
   /// `op` made it.

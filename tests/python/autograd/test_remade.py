@@ -7,7 +7,7 @@ from collections.abc import Callable
 import garboard as gb
 import numpy as np
 import pytest
-from garboard import GradientError, VersionError, nn
+from garboard import GradientError, VersionError, leaks, nn
 from garboard.autograd.graph import saved_tensors_hooks
 
 from tests.support.live_memory import balanced  # noqa: F401
@@ -207,6 +207,20 @@ def test_a_reader_after_the_backward_that_freed_its_maker_keeps_it(name):
     assert live_after(lambda: reader(h)) < SIZE / 8
     with pytest.raises(GradientError, match="was freed by an earlier backward pass"):
         reader(h).sum().backward()
+
+
+def test_who_holds_a_source_names_the_reader_once_its_maker_is_freed():
+    readers, x = [nn.Linear(WIDTH, OUT) for _ in range(2)], drawn(ROWS, WIDTH)
+    for make in (F.gelu, MAKERS["relu of layer_norm"]()):
+        source = x * 2
+        h = make(source)
+        freed, kept = (reader(h) for reader in readers)
+        del h
+        freed.sum().backward()
+
+        assert "graph node linear" in str(leaks.who_holds(source))
+        del kept
+        assert "graph node" not in str(leaks.who_holds(source))
 
 
 def test_each_of_several_readers_makes_it():
